@@ -1,12 +1,12 @@
-//! What a device task costs the runtime: empty tasks for drivers that finish work at once.
+//! The runtime's cost of a device task: empty tasks for drivers that finish work at once.
 //!
 //! ```text
 //! cargo bench -p superscalar-runtime --bench devices [-- part of a case's name]
 //! ```
 //!
-//! A line per case, policy and kind of driver (with a heap of its own, which nobody touches, or without): nanoseconds per task from the first
-//! insertion until all are done, insertion and issue side by side. Medians of several rounds. The driver's own share, a lock and a few
-//! words, is in it.
+//! Prints one line per case, policy and kind of driver (with its own heap, which is never accessed, or without):
+//! nanoseconds per task from the first insertion until all are done, with insertion and issue in parallel. The numbers
+//! are medians of several rounds. They include the driver's own share, a lock and a few words.
 
 use std::{
     sync::{
@@ -29,13 +29,13 @@ const SPIN: Duration = Duration::from_micros(30);
 
 type Vector = Vec<u64>;
 
-/// A driver that has finished everything when it is asked.
+/// A driver whose work is finished as soon as it is issued.
 struct Null {
     index: u16,
     has_heap: bool,
     state: Mutex<State>,
     called: Condvar,
-    /// Something is to be reported, or the issuer was woken.
+    /// Whether there is something to report, or the issuer was woken.
     is_due: AtomicBool,
     is_asleep: AtomicBool,
 }
@@ -68,7 +68,7 @@ impl Null {
     }
 }
 
-// SAFETY: nothing is done.
+// SAFETY: no work accesses any data.
 unsafe impl Device for Null {
     fn info(&self) -> DeviceInfo {
         let link = LinkInfo { bytes_per_s: 50e9, latency_ns: 1000 };
@@ -101,7 +101,7 @@ unsafe impl Device for Null {
     }
 
     fn wait(&self, at_most: Duration) {
-        // As a driver does that looks for the end of short tasks: the next thing mostly comes at once.
+        // Spins like a driver that waits for the end of short tasks, because the next event mostly comes at once.
         let until = Instant::now() + SPIN.min(at_most);
         while !self.is_due.load(Ordering::SeqCst) && Instant::now() < until {
             std::hint::spin_loop();
@@ -128,7 +128,7 @@ unsafe impl Device for Null {
     }
 }
 
-// SAFETY: nothing is done.
+// SAFETY: copies access no memory.
 unsafe impl DeviceMemory for Null {
     fn reserve(&self) -> Result<(), DeviceError> {
         Ok(())
@@ -165,15 +165,15 @@ impl Codelets {
     }
 }
 
-/// Inserts so many tasks of a case.
+/// Inserts `TASKS` tasks of a case.
 type Case = for<'s> fn(&'s Scope<'s, '_>, &Codelets, &[Lent<'s, Vector>]);
 
-/// No task waits for another.
+/// Independent tasks.
 fn free<'s>(s: &'s Scope<'s, '_>, codelets: &Codelets, h: &[Lent<'s, Vector>]) {
     (0..TASKS).for_each(|_| codelets.read.spawn(s, h[0].read(), ()));
 }
 
-/// Each waits for the task two before, whose result it reads, and for the one that has read what it updates.
+/// Each task reads the result of the task two before, and updates a datum that an earlier task has read.
 fn with_two<'s>(s: &'s Scope<'s, '_>, codelets: &Codelets, h: &[Lent<'s, Vector>]) {
     for at in 2..TASKS + 2 {
         codelets.update.spawn(s, (h[(at - 2) % HANDLES].read(), h[at % HANDLES].read_write()), ());
@@ -184,7 +184,7 @@ fn chain<'s>(s: &'s Scope<'s, '_>, codelets: &Codelets, h: &[Lent<'s, Vector>]) 
     (0..TASKS).for_each(|_| codelets.step.spawn(s, h[0].read_write(), ()));
 }
 
-/// From one device to the other and back: each reads what the other device has written last.
+/// A chain that alternates between two devices: each task reads what the other device has written last.
 fn hops<'s>(s: &'s Scope<'s, '_>, codelets: &Codelets, h: &[Lent<'s, Vector>]) {
     (0..2).for_each(|at| h[usize::from(at)].deal_to(Some(Resource::device(at))));
     for at in 0..TASKS {

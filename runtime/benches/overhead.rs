@@ -1,15 +1,17 @@
-//! What the runtime itself costs: empty tasks, by the thousand.
+//! The runtime's cost per task: thousands of empty tasks.
 //!
 //! ```text
 //! cargo bench -p superscalar-runtime --bench overhead
 //! ```
 //!
-//! A line per case and number of workers: nanoseconds per task from the first insertion until all are done; nanoseconds per
-//! insertion alone (one worker, which is the inserting thread, and a program that fits the window, so that nothing runs
-//! until the last task is in; for several workers, the time until the last insertion, running tasks included); and bytes of
-//! memory per task in flight. Medians of several rounds.
+//! Prints one line per case and number of workers. The numbers are medians of several rounds:
+//! - nanoseconds per task from the first insertion until all are done;
+//! - nanoseconds per insertion. With one worker, the inserting thread, the program fits the window, so nothing runs
+//!   until the last task is inserted. With several workers it is the time until the last insertion, including tasks
+//!   that run meanwhile;
+//! - bytes of memory per task in flight.
 
-#![allow(clippy::undocumented_unsafe_blocks, reason = "the counting allocator forwards every call as it came")]
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the counting allocator forwards every call unchanged")]
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -36,12 +38,12 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 const TASKS: usize = 100_000;
-/// Fits the default window.
+/// A number of tasks that fits the default window.
 const WINDOWFUL: usize = 4000;
 const HANDLES: usize = 256;
 const ROUNDS: usize = 11;
 
-/// Inserts about so many tasks of a case.
+/// Inserts about the given number of tasks of a case; returns the exact number.
 type Case = for<'s> fn(&'s Scope<'s, '_>, &[Lent<'s, u64>], &[u32], usize) -> usize;
 
 fn random3<'s>(s: &'s Scope<'s, '_>, h: &[Lent<'s, u64>], random: &[u32], tasks: usize) -> usize {
@@ -66,9 +68,9 @@ fn chain<'s>(s: &'s Scope<'s, '_>, h: &[Lent<'s, u64>], _: &[u32], tasks: usize)
     tasks
 }
 
-/// The tasks of a tiled Cholesky factorization, each empty; every tile is one of its own handles.
+/// The tasks of a tiled Cholesky factorization, each empty, with one handle per tile.
 ///
-/// 40 tiles by 40, or as many as make about so many tasks.
+/// The matrix has 40 by 40 tiles, or fewer if that is more than about `about` tasks.
 fn cholesky<'s>(s: &'s Scope<'s, '_>, h: &[Lent<'s, u64>], _: &[u32], about: usize) -> usize {
     let nt = (1..=40).take_while(|nt| nt * (nt + 1) * (nt + 2) / 6 <= about).last().unwrap_or(1);
     let a = |i: usize, j: usize| h[i * nt + j];
@@ -95,7 +97,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Draws as a user's program would: a handle twice in one task only if both read.
+/// Draws random triples of handles. A handle is used twice in one task only if both uses are reads.
 fn draw() -> Vec<u32> {
     let mut x = 12345u32;
     let mut next = || {
@@ -139,7 +141,7 @@ fn measure(runtime: &Runtime, case: Case, random: &[u32], about: usize, rounds: 
     Figures { total_ns: median(total), insert_ns: median(insert) }
 }
 
-/// Memory per task in flight: what a full window adds to what the runtime and the data take.
+/// Returns the memory per task in flight: the increase with a full window over the memory of runtime and data.
 fn bytes_per_task(case: Case, random: &[u32]) -> f64 {
     let runtime = Runtime::builder().workers(1).window(1 << 20).build().expect("a runtime");
     let mut values = vec![0u64; 1600];

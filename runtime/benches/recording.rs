@@ -1,15 +1,16 @@
-//! What recording costs: the same programs with and without it, in turns.
+//! The cost of recording: the same programs with and without it, in turns.
 //!
 //! ```text
 //! cargo bench -p superscalar-runtime --bench recording
 //! ```
 //!
-//! First the clock, the dearest part of a record. Then empty tasks on one worker, where nothing hides a cost: the difference per
-//! task, and per record that the task leaves (its insertion, its hazards, that it became ready, its span). Then 10⁵ tasks of 20 µs
-//! on all workers: what recording adds to the whole, in memory and to a growing file. Medians of several rounds; the two
-//! take turns, since a machine that is shared changes its mind from second to second.
+//! First the clock, the most expensive part of a record. Then empty tasks on one worker, where nothing hides a cost:
+//! the difference per task, and per record of the task (its insertion, its hazards, its becoming ready, its span). Then
+//! 10⁵ tasks of 20 µs on all workers: the relative overhead of recording in memory and to a growing file. All numbers
+//! are medians of several rounds. The two variants take turns, because the load of a shared machine varies from second
+//! to second.
 //!
-//! What a record costs by itself is printed by
+//! The cost of each kind of record is printed by
 //! `cargo test --release -p superscalar-runtime --lib recorder -- --ignored --nocapture`.
 
 use std::{
@@ -32,14 +33,14 @@ fn independent<'s>(s: &'s Scope<'s, '_>, _: &[Lent<'s, u64>]) {
     }
 }
 
-/// One hazard a task.
+/// One hazard per task.
 fn chains<'s>(s: &'s Scope<'s, '_>, h: &[Lent<'s, u64>]) {
     for task in 0..TASKS {
         s.spawn("task", h[task % HANDLES].read_write(), |_| ());
     }
 }
 
-/// Three accesses a task.
+/// Three accesses per task.
 fn stencil<'s>(s: &'s Scope<'s, '_>, h: &[Lent<'s, u64>]) {
     for task in 0..TASKS {
         let [left, middle, right] = [0, 1, 2].map(|of| h[(task + of) % HANDLES]);
@@ -47,7 +48,7 @@ fn stencil<'s>(s: &'s Scope<'s, '_>, h: &[Lent<'s, u64>]) {
     }
 }
 
-/// The stencil's tasks, each of which works for a while.
+/// The stencil's tasks with a body of 20 µs.
 fn working<'s>(s: &'s Scope<'s, '_>, h: &[Lent<'s, u64>]) {
     for task in 0..TASKS {
         let [left, middle, right] = [0, 1, 2].map(|of| h[(task * 7 + of) % HANDLES]);
@@ -55,7 +56,7 @@ fn working<'s>(s: &'s Scope<'s, '_>, h: &[Lent<'s, u64>]) {
     }
 }
 
-/// Arithmetic rather than a look at the clock: what is measured must take longer when the thread is interrupted.
+/// Computes for 20 µs. It does not watch the clock, so that interruptions of the thread lengthen it.
 fn work() {
     let turns = *TURNS.get_or_init(|| {
         let begun = Instant::now();
@@ -80,7 +81,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Nanoseconds per task.
+/// Runs a case; returns nanoseconds per task.
 fn run(rt: &Runtime, case: Case) -> f64 {
     let mut values = vec![0_u64; HANDLES];
     let begun = Instant::now();
@@ -110,8 +111,8 @@ fn empty_tasks(name: &str, case: Case) {
     let (mut without, mut with, mut records) = (Vec::new(), Vec::new(), 0);
     for round in 0..=ROUNDS {
         let (plain, recorded) = (run(&off, case), run(&on, case));
-        let taken = on.take_recording().expect("it is recorded");
-        // One moment of readiness a task.
+        let taken = on.take_recording().expect("a recording");
+        // Each task has one record of becoming ready.
         records = taken.tasks.len() + taken.hazards.len() + taken.spans.len() + taken.tasks.len();
         if round > 0 {
             without.push(plain);
@@ -121,15 +122,16 @@ fn empty_tasks(name: &str, case: Case) {
     let extra: Vec<f64> = with.iter().zip(&without).map(|(with, without)| with - without).collect();
     let (per_task, per_record) = (median(extra), records as f64 / TASKS as f64);
     println!(
-        "recording {name} workers=1 off_ns={:.0} on_ns={:.0} extra_ns_per_task={per_task:.0} records_per_task={per_record:.1} \
-         ns_per_record={:.1}",
+        "recording {name} workers=1 off_ns={:.0} on_ns={:.0} extra_ns_per_task={per_task:.0} \
+         records_per_task={per_record:.1} ns_per_record={:.1}",
         median(without),
         median(with),
         per_task / per_record
     );
 }
 
-/// Each run has a runtime of its own, so that what a growing file lags behind does not burden the next.
+/// Measures tasks of 20 µs. Each run has its own runtime, so that the backlog of a growing file does not affect the
+/// next run.
 fn working_tasks(name: &str, file: bool) {
     let path = std::env::temp_dir().join(format!("recording-cost-{}.json", std::process::id()));
     let plain = || run(&Runtime::new().expect("a runtime"), working);
@@ -139,7 +141,7 @@ fn working_tasks(name: &str, file: bool) {
     };
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for round in 0..=ROUNDS {
-        // Whoever is first in turn may have it better or worse.
+        // The order alternates, because the first of a pair may have an advantage.
         let first = (round % 2 == 0).then(recorded);
         let off = plain();
         let on = first.unwrap_or_else(recorded);

@@ -1,4 +1,4 @@
-//! Recordings show when a device was at a task, not when that was noticed.
+//! Spans in recordings: they show when a device ran a task, not when the end was noticed.
 
 mod test_device;
 
@@ -28,7 +28,7 @@ fn ms(count: u64) -> Duration {
     Duration::from_millis(count)
 }
 
-/// A task that writes what it depends on.
+/// Returns a codelet that updates one datum.
 fn write(kind: &'static str) -> Codelet<Updates<u64>, ()> {
     Codelet::new("write").on_device(DeviceKind(kind), |context, _: Operand<u64>, ()| {
         queue(context)?.put(|| Ok(()));
@@ -36,7 +36,7 @@ fn write(kind: &'static str) -> Codelet<Updates<u64>, ()> {
     })
 }
 
-/// A task that reads the first and writes the second.
+/// Returns a codelet that reads the first datum and updates the second.
 fn follow(kind: &'static str) -> Codelet<(Reads<u64>, Updates<u64>), ()> {
     Codelet::new("follow").on_device(DeviceKind(kind), |context, _: (Operand<u64>, Operand<u64>), ()| {
         queue(context)?.put(|| Ok(()));
@@ -44,7 +44,7 @@ fn follow(kind: &'static str) -> Codelet<(Reads<u64>, Updates<u64>), ()> {
     })
 }
 
-/// Returns when so much has finished that was not reported.
+/// Waits until the device has finished `count` tasks, whose ends it has not reported.
 fn await_finished(device: &TestDevice, count: u32) {
     let until = Instant::now() + Duration::from_secs(10);
     while device.finished() < count && Instant::now() < until {
@@ -53,7 +53,7 @@ fn await_finished(device: &TestDevice, count: u32) {
     assert_eq!(device.finished(), count);
 }
 
-/// The spans by task.
+/// Returns the spans in the order of their tasks.
 fn spans(recording: &Recording) -> Vec<Span> {
     let mut spans = recording.spans.clone();
     spans.sort_by_key(|span| span.task);
@@ -64,8 +64,8 @@ fn length_ns(span: &Span) -> u64 {
     span.end_ns - span.start_ns
 }
 
-/// Three tasks of one queue, reported by one poll, with what the device tells of each: how many milliseconds it took, and after how many it
-/// ended. Returns their spans.
+/// Runs three tasks of one queue, whose ends are reported by one poll. `told` has what the device reports of each task:
+/// its duration in milliseconds, and after how many milliseconds it ended. Returns their spans.
 fn three_at_once(told: [Option<(u64, u64)>; 3]) -> Result<Vec<Span>, Error> {
     let devices = Machine::start(&[one_queue("alpha")]);
     let rt = runtime(&devices)?;
@@ -82,31 +82,31 @@ fn three_at_once(told: [Option<(u64, u64)>; 3]) -> Result<Vec<Span>, Error> {
         sleep(ms(30));
         devices[0].mute(false);
     })?;
-    let spans = spans(&rt.take_recording().expect("it is recorded"));
+    let spans = spans(&rt.take_recording().expect("a recording"));
     assert_eq!(spans.len(), 3);
     assert!(spans.is_sorted_by(|a, b| a.end_ns <= b.start_ns), "{spans:?}");
     Ok(spans)
 }
 
 #[test]
-fn tasks_that_are_noticed_at_once_are_shown_when_the_device_was_at_them() -> Result<(), Error> {
+fn spans_follow_reported_times() -> Result<(), Error> {
     let spans = three_at_once([Some((3, 4)), Some((5, 12)), Some((2, 17))])?;
     assert_eq!(spans.iter().map(length_ns).collect::<Vec<_>>(), [3 * MS, 5 * MS, 2 * MS]);
     let all_ns = spans[2].end_ns - spans[0].start_ns;
-    assert!((14 * MS..20 * MS).contains(&all_ns), "16 ms are {all_ns} ns");
+    assert!((14 * MS..20 * MS).contains(&all_ns), "expected about 16 ms, found {all_ns} ns");
     Ok(())
 }
 
 #[test]
-fn an_end_that_is_not_known_is_before_what_is_behind_it_began() -> Result<(), Error> {
+fn unknown_end_is_bounded() -> Result<(), Error> {
     let spans = three_at_once([Some((3, 4)), None, Some((2, 14))])?;
     assert_eq!((length_ns(&spans[0]), length_ns(&spans[2])), (3 * MS, 2 * MS));
     Ok(())
 }
 
-/// A device that tells nonsense: times that overlap, or ends that are still to come.
+/// The device reports impossible times: some overlap, and one end is in the future.
 #[test]
-fn tasks_of_a_queue_do_not_overlap_and_end_before_they_are_noticed() -> Result<(), Error> {
+fn impossible_times_are_corrected() -> Result<(), Error> {
     let spans = three_at_once([Some((3, 9)), Some((4, 10)), Some((1, 60_000))])?;
     assert_eq!(length_ns(&spans[0]), 3 * MS);
     assert!(length_ns(&spans[1]) < 2 * MS && length_ns(&spans[2]) <= MS);
@@ -114,8 +114,8 @@ fn tasks_of_a_queue_do_not_overlap_and_end_before_they_are_noticed() -> Result<(
     Ok(())
 }
 
-/// On one device a task that follows another of a second device, and one behind it that does not; both devices tell when theirs ended, and
-/// the one that comes first tells it last.
+/// Runs a task on device `beta`, a successor of it on `alpha`, and an independent task behind the successor. Both
+/// devices report when their tasks ended; `beta` reports last.
 fn across_devices(first_ended: u64) -> Result<[Span; 3], Error> {
     let devices = Machine::start(&[one_queue("alpha"), one_queue("beta")]);
     let rt = runtime(&devices)?;
@@ -138,7 +138,7 @@ fn across_devices(first_ended: u64) -> Result<[Span; 3], Error> {
         sleep(ms(20));
         devices[1].mute(false);
     })?;
-    let spans = spans(&rt.take_recording().expect("it is recorded"));
+    let spans = spans(&rt.take_recording().expect("a recording"));
     let [first, follower, behind] = spans.try_into().expect("three tasks");
     assert_ne!(first.lane, follower.lane);
     assert!(follower.lane == behind.lane && follower.end_ns <= behind.start_ns, "{follower:?}, {behind:?}");
@@ -148,15 +148,15 @@ fn across_devices(first_ended: u64) -> Result<[Span; 3], Error> {
 }
 
 #[test]
-fn a_task_keeps_its_place_when_its_predecessor_is_noticed_later() -> Result<(), Error> {
+fn late_report_keeps_the_successors_span() -> Result<(), Error> {
     let [_, follower, _] = across_devices(5)?;
     assert_eq!(length_ns(&follower), 4 * MS);
     Ok(())
 }
 
-/// Where the clocks of devices do not agree, a trace goes by the hazards all the same.
+/// If the clocks of the devices disagree, the trace follows the hazards.
 #[test]
-fn a_task_is_not_shown_before_the_end_of_its_predecessor() -> Result<(), Error> {
+fn span_starts_after_its_predecessor() -> Result<(), Error> {
     let [first, follower, _] = across_devices(9)?;
     assert!(length_ns(&follower) < 4 * MS && follower.start_ns == first.end_ns, "{first:?}, {follower:?}");
     Ok(())

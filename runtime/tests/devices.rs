@@ -1,4 +1,4 @@
-//! The device protocol against asynchronous test devices: two releases, events, late binding, failures, the end of things.
+//! The device protocol with asynchronous test devices: two releases, events, late binding, failures, shutdown.
 
 mod test_device;
 
@@ -23,7 +23,7 @@ fn runtime(workers: usize, devices: &[Arc<TestDevice>]) -> Runtime {
     devices.iter().fold(builder, |builder, device| builder.device(device.clone())).build().expect("threads")
 }
 
-/// `x = 31 x + parameter`, on a device of this kind.
+/// Returns a codelet `x = 31 x + parameter` for this kind of device.
 fn step(kind: &'static str) -> Codelet<Updates<u64>, u64> {
     Codelet::new("step").on_device(DeviceKind(kind), |context, x: Operand<u64>, parameter: &u64| {
         let parameter = *parameter;
@@ -37,11 +37,11 @@ fn step(kind: &'static str) -> Codelet<Updates<u64>, u64> {
     })
 }
 
-/// `y += x`, on a device of this kind.
+/// Returns a codelet `y += x` for this kind of device.
 fn add(kind: &'static str) -> Codelet<(Reads<u64>, Updates<u64>), ()> {
     Codelet::new("add").on_device(DeviceKind(kind), |context, (x, y): (Operand<u64>, Operand<u64>), ()| {
         queue(context)?.put(move || {
-            // SAFETY: as in `step`.
+            // SAFETY: the queue runs the work when its events are reached, and the scope waits for it.
             unsafe { *y.as_ptr() = (*y.as_ptr()).wrapping_add(*x.as_ptr()) };
             Ok(())
         });
@@ -54,7 +54,7 @@ fn chain(length: u64) -> u64 {
 }
 
 #[test]
-fn a_chain_is_issued_without_coming_back_to_the_host() -> Result<(), Error> {
+fn chain_is_issued_at_once() -> Result<(), Error> {
     let devices = Machine::start(&[Spec { depth: 100, queues: 1, ..Spec::new(ALPHA) }]);
     let rt = runtime(1, &devices);
     let mut x = 1;
@@ -70,9 +70,9 @@ fn a_chain_is_issued_without_coming_back_to_the_host() -> Result<(), Error> {
     Ok(())
 }
 
-/// The issuer that has issued a task goes on with what that makes ready for an idle device, as nothing else waits for it.
+/// The issuer also issues the task that its last one has made ready for another, idle device.
 #[test]
-fn a_chain_from_device_to_device_stays_with_one_issuer() -> Result<(), Error> {
+fn alternating_chain_stays_with_one_issuer() -> Result<(), Error> {
     let mut issuers = Vec::new();
     for _ in 0..20 {
         let devices = Machine::start(&[ALPHA, "beta"].map(|kind| Spec { depth: 100, ..Spec::new(kind) }));
@@ -82,7 +82,7 @@ fn a_chain_from_device_to_device_stays_with_one_issuer() -> Result<(), Error> {
         devices.iter().for_each(|device| device.gate(true));
         rt.scope(|s| {
             let x = s.lend(&mut x);
-            // All are there before the first can be issued.
+            // The first task is held, so that all are inserted before it can be issued.
             let is_free_now = is_free.clone();
             s.spawn("hold", x.read_write(), move |_: &mut u64| {
                 while !is_free_now.load(Ordering::SeqCst) {
@@ -97,7 +97,7 @@ fn a_chain_from_device_to_device_stays_with_one_issuer() -> Result<(), Error> {
                         threads.lock().expect("no panic").push(std::thread::current().id());
                         let i = *i;
                         queue(context)?.put(move || {
-                            // SAFETY: as in `step`.
+                            // SAFETY: the queue runs the work when its events are reached, and the scope waits for it.
                             unsafe { *x.as_ptr() = (*x.as_ptr()).wrapping_mul(31).wrapping_add(i) };
                             Ok(())
                         });
@@ -113,17 +113,17 @@ fn a_chain_from_device_to_device_stays_with_one_issuer() -> Result<(), Error> {
         let threads: HashSet<_> = threads.lock().expect("no panic").iter().copied().collect();
         issuers.push(threads.len());
     }
-    // The other one may happen to be awake.
+    // The other issuer may happen to be awake.
     assert!(issuers.contains(&1), "issuers of each chain: {issuers:?}");
     Ok(())
 }
 
 #[test]
-fn a_task_that_is_inserted_late_is_issued_at_once() -> Result<(), Error> {
+fn late_task_is_issued_at_once() -> Result<(), Error> {
     let devices = Machine::start(&[Spec::new(ALPHA)]);
     let rt = runtime(2, &devices);
     let mut x = 0;
-    // Longer than an issuer spins, shorter than its timeouts.
+    // Longer than an issuer spins, and shorter than its timeouts.
     std::thread::sleep(Duration::from_millis(20));
     let start = Instant::now();
     for i in 0..20 {
@@ -135,7 +135,7 @@ fn a_task_that_is_inserted_late_is_issued_at_once() -> Result<(), Error> {
 }
 
 #[test]
-fn a_diamond_over_queues_and_devices_is_kept_in_order_by_events_alone() -> Result<(), Error> {
+fn diamond_is_ordered_by_events() -> Result<(), Error> {
     for round in 0..50 {
         let spec = Spec { delay_us_max: 50, depth: 100, ..Spec::new(ALPHA) };
         let devices = Machine::start(&[spec.clone(), Spec { kind: DeviceKind("beta"), ..spec }]);
@@ -160,7 +160,7 @@ fn a_diamond_over_queues_and_devices_is_kept_in_order_by_events_alone() -> Resul
 }
 
 #[test]
-fn host_tasks_wait_until_device_work_is_done() -> Result<(), Error> {
+fn host_tasks_wait_for_device_work() -> Result<(), Error> {
     let devices = Machine::start(&[Spec { delay_us_max: 300, ..Spec::new(ALPHA) }]);
     let rt = runtime(2, &devices);
     let (mut x, mut seen) = (1, Vec::new());
@@ -176,7 +176,7 @@ fn host_tasks_wait_until_device_work_is_done() -> Result<(), Error> {
 }
 
 #[test]
-fn a_busy_device_leaves_tasks_to_the_host() -> Result<(), Error> {
+fn busy_device_leaves_tasks_to_the_host() -> Result<(), Error> {
     PolicyName::ALL.into_iter().try_for_each(leaves_tasks_to_the_host)
 }
 
@@ -211,7 +211,7 @@ fn leaves_tasks_to_the_host(policy: PolicyName) -> Result<(), Error> {
 }
 
 #[test]
-fn what_tasks_take_is_weighed() -> Result<(), Error> {
+fn task_durations_become_weights() -> Result<(), Error> {
     let devices = Machine::start(&[Spec { delay_us_max: 200, ..Spec::new(ALPHA) }]);
     let rt = runtime(1, &devices);
     let cost = |_: &u64| Cost { flops: 1e6, bytes: 1e3, level: None };
@@ -228,7 +228,7 @@ fn what_tasks_take_is_weighed() -> Result<(), Error> {
     })?;
     for (resource, name) in [(Resource::HOST, "host"), (Resource::device(0), "alpha:0")] {
         let weights = rt.capability_weights();
-        let weight = weights.iter().find(|weight| weight.resource == resource).expect("its tasks have run");
+        let weight = weights.iter().find(|weight| weight.resource == resource).expect("a measured weight");
         assert_eq!((weight.name.as_str(), weight.kernel.as_str()), (name, "weighed"));
         assert!((1..=10).contains(&weight.samples), "{weight:?}");
         assert_eq!(weight.source, WeightSource::Measured);
@@ -236,7 +236,7 @@ fn what_tasks_take_is_weighed() -> Result<(), Error> {
         let same = rt.capability_weight(resource, "weighed", cost(&0));
         assert!((same.rate / weight.rate - 1.0).abs() < 1e-6, "{same:?} instead of {weight:?}");
     }
-    assert_eq!(rt.capability_weight(Resource::HOST, "unheard of", cost(&0)).source, WeightSource::Assumed);
+    assert_eq!(rt.capability_weight(Resource::HOST, "unknown", cost(&0)).source, WeightSource::Assumed);
     assert!(rt.notices().is_empty());
     Ok(())
 }
@@ -261,7 +261,7 @@ fn locks_bind_to_the_host_or_to_devices() -> Result<(), Error> {
 }
 
 #[test]
-fn nobody_to_run_a_codelet_is_a_refusal() -> Result<(), Error> {
+fn codelet_without_a_resource_is_refused() -> Result<(), Error> {
     let devices = Machine::start(&[Spec::new(ALPHA)]);
     let rt = runtime(1, &devices);
     let mut x = 0;
@@ -275,7 +275,7 @@ fn nobody_to_run_a_codelet_is_a_refusal() -> Result<(), Error> {
     Ok(())
 }
 
-/// Where the failure is put.
+/// The stage at which a task fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum At {
     Issue,
@@ -284,7 +284,7 @@ enum At {
 }
 
 #[test]
-fn a_failure_poisons_dependents_also_those_that_are_issued() -> Result<(), Error> {
+fn failure_poisons_issued_successors() -> Result<(), Error> {
     for at in [At::Issue, At::Completion, At::Panic] {
         for gated in [false, true] {
             let devices = Machine::start(&[Spec { depth: 100, ..Spec::new(ALPHA) }]);
@@ -307,13 +307,13 @@ fn a_failure_poisons_dependents_also_those_that_are_issued() -> Result<(), Error
                     s.spawn("after", x.read(), |_: &u64| host_ran.store(true, Ordering::SeqCst));
                     (0..5).for_each(|i| step(ALPHA).spawn(s, y.read_write(), i));
                     if gated && at != At::Issue {
-                        assert!(devices[0].await_issued(11), "everything but the host's task is issued");
+                        assert!(devices[0].await_issued(11), "all tasks but the host's are issued");
                     }
                     devices[0].gate(false);
                 })
                 .unwrap_err();
             assert_eq!((error.kind(), error.task()), (ErrorKind::Device, Some("bad")), "{at:?}");
-            assert!(!host_ran.load(Ordering::SeqCst), "{at:?}: the host's task used a spoiled value");
+            assert!(!host_ran.load(Ordering::SeqCst), "{at:?}: the host's task used a poisoned value");
             assert_eq!(y, chain(5), "{at:?}: independent work is done");
         }
     }
@@ -332,7 +332,7 @@ fn a_panicking_implementation_fails_its_task() {
 }
 
 #[test]
-fn a_scope_waits_for_the_device_and_cancellation_does_not_cut_it_short() {
+fn cancelled_scope_waits_for_the_device() {
     let devices = Machine::start(&[Spec { depth: 3, queues: 1, delay_us_max: 100, ..Spec::new(ALPHA) }]);
     let rt = runtime(2, &devices);
     let mut x = 1;
@@ -347,12 +347,12 @@ fn a_scope_waits_for_the_device_and_cancellation_does_not_cut_it_short() {
         })
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
-    assert_eq!(devices[0].finished(), devices[0].issued(), "nothing is left in the queue");
-    assert!(devices[0].issued() < 30, "what had not begun was cancelled");
+    assert_eq!(devices[0].finished(), devices[0].issued(), "the queue is empty");
+    assert!(devices[0].issued() < 30, "tasks that were not issued are cancelled");
 }
 
 #[test]
-fn a_device_that_can_not_wait_for_another_gets_tasks_when_that_one_is_done() -> Result<(), Error> {
+fn device_without_waits_gets_tasks_later() -> Result<(), Error> {
     let first = Spec { depth: 50, delay_us_max: 50, ..Spec::new(ALPHA) };
     let second = Spec { kind: DeviceKind("beta"), waits_for: Vec::new(), ..first.clone() };
     let devices = Machine::start(&[first, second]);
@@ -367,16 +367,23 @@ fn a_device_that_can_not_wait_for_another_gets_tasks_when_that_one_is_done() -> 
         }
         assert!(devices[0].await_issued(1));
         std::thread::sleep(Duration::from_millis(10));
-        assert_eq!(devices[1].issued(), 0, "its queue can not wait, so nothing is issued to it");
+        assert_eq!(devices[1].issued(), 0, "the second device can not wait for the first");
         devices[0].gate(false);
     })?;
     assert_eq!(y, (1..=10).map(chain).fold(0, u64::wrapping_add));
     Ok(())
 }
 
-/// A step of a factorization as the queues see it: a panel, an update of each other column, and the panel behind the first update. Returns
-/// the queues of the panel, of the updates, and of the next panel.
-fn queues_of_a_step(urgent_queues: u16, priority: i32) -> Result<(u16, Vec<u16>, u16), Error> {
+/// The queues of the tasks in a step of a factorization.
+struct StepQueues {
+    panel: u16,
+    updates: Vec<u16>,
+    next_panel: u16,
+}
+
+/// Runs a step of a factorization: a panel, an update of each other column, and the next panel after the first update.
+/// Returns the queues of the panel, of the updates, and of the next panel.
+fn queues_of_a_step(urgent_queues: u16, priority: i32) -> Result<StepQueues, Error> {
     const UPDATES: usize = 6;
     let devices = Machine::start(&[Spec { depth: 100, queues: 4, urgent_queues, ..Spec::new(ALPHA) }]);
     let rt = runtime(1, &devices);
@@ -387,7 +394,7 @@ fn queues_of_a_step(urgent_queues: u16, priority: i32) -> Result<(u16, Vec<u16>,
         let (step, add) = (step(ALPHA), add(ALPHA));
         step.spawn_as(s, TaskSpec::new("panel").priority(priority), columns[0].read_write(), 1);
         columns[1..].iter().for_each(|column| add.spawn(s, (columns[0].read(), column.read_write()), ()));
-        // Everything else is in the queues by then.
+        // By then everything else is in the queues.
         assert!(devices[0].await_issued(UPDATES as u32 + 1));
         step.spawn_as(s, TaskSpec::new("panel").priority(priority), columns[1].read_write(), 1);
         assert!(devices[0].await_issued(UPDATES as u32 + 2));
@@ -395,29 +402,29 @@ fn queues_of_a_step(urgent_queues: u16, priority: i32) -> Result<(u16, Vec<u16>,
     })?;
     assert_eq!((columns[0], columns[1], columns[2]), (32, 33 * 31 + 1, 33));
     let queues = devices[0].queues();
-    Ok((queues[0], queues[1..=UPDATES].to_vec(), queues[UPDATES + 1]))
+    Ok(StepQueues { panel: queues[0], updates: queues[1..=UPDATES].to_vec(), next_panel: queues[UPDATES + 1] })
 }
 
 #[test]
-fn the_next_panel_does_not_stand_behind_updates_that_it_does_not_wait_for() -> Result<(), Error> {
-    let (panel, updates, next) = queues_of_a_step(0, 0)?;
+fn next_panel_skips_unrelated_updates() -> Result<(), Error> {
+    let StepQueues { panel, updates, next_panel } = queues_of_a_step(0, 0)?;
     let all: std::collections::BTreeSet<u16> = updates.iter().copied().collect();
     assert_eq!(all.len(), 4, "updates are spread over all queues: {updates:?}");
-    assert_eq!((updates[0], next), (panel, panel), "each continues the queue of what it waits for");
-    assert!(!updates[1..].contains(&panel), "others are before the next panel: {updates:?}");
+    assert_eq!((updates[0], next_panel), (panel, panel), "a task continues the queue of its predecessor");
+    assert!(!updates[1..].contains(&panel), "unrelated updates precede the next panel: {updates:?}");
     Ok(())
 }
 
 #[test]
-fn urgent_tasks_have_a_queue_of_their_own_where_the_device_has_one() -> Result<(), Error> {
-    let (panel, updates, next) = queues_of_a_step(1, 4)?;
-    assert_eq!((panel, next), (0, 0));
+fn urgent_tasks_use_the_urgent_queue() -> Result<(), Error> {
+    let StepQueues { panel, updates, next_panel } = queues_of_a_step(1, 4)?;
+    assert_eq!((panel, next_panel), (0, 0));
     assert!(!updates.contains(&0), "an ordinary task is in the urgent queue: {updates:?}");
     Ok(())
 }
 
 #[test]
-fn a_long_chain_may_be_finished_before_the_end_of_its_first_task_is_noticed() -> Result<(), Error> {
+fn long_chain_ends_before_first_report() -> Result<(), Error> {
     const LENGTH: u64 = 4000;
     let devices = Machine::start(&[Spec::new(ALPHA), Spec { kind: DeviceKind("beta"), ..Spec::new(ALPHA) }]);
     let rt = runtime(1, &devices);
@@ -431,7 +438,7 @@ fn a_long_chain_may_be_finished_before_the_end_of_its_first_task_is_noticed() ->
         while devices[1].finished() < LENGTH as u32 - 1 {
             std::thread::sleep(Duration::from_millis(1));
         }
-        // The issuer has noticed all that by then, most probably.
+        // The issuer has probably noticed all ends by then.
         std::thread::sleep(Duration::from_millis(50));
         devices[0].mute(false);
     })?;
@@ -440,7 +447,7 @@ fn a_long_chain_may_be_finished_before_the_end_of_its_first_task_is_noticed() ->
 }
 
 #[test]
-fn a_runtime_ends_with_its_devices() -> Result<(), Error> {
+fn runtime_releases_its_devices() -> Result<(), Error> {
     for _ in 0..20 {
         let devices = Machine::start(&[Spec::new(ALPHA), Spec::new("beta"), Spec::new(ALPHA)]);
         let rt = runtime(2, &devices);
@@ -451,22 +458,22 @@ fn a_runtime_ends_with_its_devices() -> Result<(), Error> {
         })?;
         assert_eq!(x, chain(10));
         drop(rt);
-        assert!(devices.iter().all(|device| Arc::strong_count(device) == 1), "the runtime keeps no device");
+        assert!(devices.iter().all(|device| Arc::strong_count(device) == 1), "the runtime still holds a device");
     }
     Ok(())
 }
 
 #[test]
-fn the_trace_says_that_weights_are_not_kept() -> Result<(), Error> {
+fn unsaved_weights_are_in_the_trace() -> Result<(), Error> {
     let folder = std::env::temp_dir().join(format!("superscalar-not-kept-{}", std::process::id()));
     let (weights, trace) = (folder.join("weights.json"), folder.join("trace.json"));
-    // What should be the lock is a folder.
+    // A folder at the path of the lock file makes saving fail.
     std::fs::create_dir_all(folder.join("weights.json.lock")).expect("a folder");
     let devices = Machine::start(&[Spec::new(ALPHA)]);
     let builder = Runtime::builder().workers(1).weights_file(Some(weights)).trace_file(&trace);
     let rt = builder.device(devices[0].clone()).build()?;
     let (mut x, step) = (1, step(ALPHA).cost(|_| Cost { flops: 1e6, bytes: 1e4, level: None }));
-    // Times that differ too much begin a rate anew: until there is one that is worth keeping.
+    // Outliers restart the estimate, so repeat until a weight has enough samples.
     while !rt.capability_weights().iter().any(|weight| weight.samples >= 8) {
         rt.scope(|s| step.spawn(s, s.lend(&mut x).read_write(), 0))?;
     }

@@ -1,4 +1,4 @@
-//! How things begin and end: runtimes, scopes, handles, values of every shape, very many tasks, and none.
+//! The begin and end of runtimes, scopes and handles; values of every shape; very many tasks, and none.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -10,22 +10,22 @@ use std::{
 };
 use superscalar_runtime::{Error, ErrorKind, PolicyName, Runtime};
 
-/// The system's allocator, counted.
+/// The system's allocator, with a count of the live bytes.
 struct Counting;
 
 static LIVE_BYTES: AtomicI64 = AtomicI64::new(0);
 
-// SAFETY: everything is done by the system's allocator.
+// SAFETY: all calls are forwarded to the system's allocator, which upholds the contract.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LIVE_BYTES.fetch_add(layout.size() as i64, Ordering::Relaxed);
-        // SAFETY: the caller's promise.
+        // SAFETY: the layout comes from the caller of `alloc`, who has the same obligations as towards `System`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         LIVE_BYTES.fetch_sub(layout.size() as i64, Ordering::Relaxed);
-        // SAFETY: the caller's promise.
+        // SAFETY: `at` was returned by `System.alloc` with this layout, as the caller of `dealloc` ensures.
         unsafe { System.dealloc(at, layout) }
     }
 }
@@ -37,7 +37,7 @@ fn runtime(workers: usize) -> Runtime {
     Runtime::builder().workers(workers).build().expect("threads")
 }
 
-/// Counts how many of it are alive.
+/// A value that counts its live instances.
 struct Counted(Arc<AtomicUsize>);
 
 impl Counted {
@@ -98,7 +98,7 @@ fn shapes_of_values() -> Result<(), Error> {
 }
 
 #[test]
-fn a_hundred_thousand_readers_and_a_writer() -> Result<(), Error> {
+fn many_readers_and_a_writer() -> Result<(), Error> {
     let rt = runtime(3);
     let (mut x, read) = (5u64, AtomicUsize::new(0));
     rt.scope(|s| {
@@ -109,7 +109,7 @@ fn a_hundred_thousand_readers_and_a_writer() -> Result<(), Error> {
         s.spawn("write", x.write(), |x| *x = read.load(Ordering::Relaxed) as u64);
     })?;
     assert_eq!(x, 500_000);
-    // The other way round: one task, and a hundred thousand that wait for it.
+    // Conversely: one task with a hundred thousand successors.
     let (go, mut y) = (AtomicBool::new(false), 0u64);
     let wide = Runtime::builder().workers(2).window(1 << 18).build()?;
     wide.scope(|s| {
@@ -129,7 +129,7 @@ fn a_hundred_thousand_readers_and_a_writer() -> Result<(), Error> {
 }
 
 #[test]
-fn a_million_tasks_through_a_small_window_take_little_memory() -> Result<(), Error> {
+fn million_tasks_in_small_window() -> Result<(), Error> {
     for policy in PolicyName::ALL {
         let rt = Runtime::builder().workers(2).window(64).policy(policy).build()?;
         let mut data = [0u64; 16];
@@ -145,7 +145,7 @@ fn a_million_tasks_through_a_small_window_take_little_memory() -> Result<(), Err
                 }
             }
         })?;
-        // Other tests run in this process; their allocations are small.
+        // Other tests of this process allocate little.
         assert!(most < 64 << 20, "{policy}: {most} bytes");
     }
     Ok(())
@@ -173,11 +173,11 @@ fn cancellation_half_way() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
     assert!(ran.load(Ordering::Relaxed) <= 5_001);
-    assert_eq!(alive.load(Ordering::SeqCst), 0, "captures of cancelled tasks are dropped");
+    assert_eq!(alive.load(Ordering::SeqCst), 0, "captures of cancelled tasks are not dropped");
 }
 
 #[test]
-fn many_threads_have_scopes_at_once() {
+fn many_threads_open_scopes() {
     let rt = runtime(2);
     std::thread::scope(|threads| {
         for thread in 0..40u64 {
@@ -213,7 +213,7 @@ fn more_threads_than_seats_take_turns() {
         }
         for _ in 0..100 {
             threads.spawn(|| {
-                // The understudy may sit on the first seat for a moment; with all others taken nobody is left out.
+                // The understudy may have the first seat for a moment; wait until the threads above have all seats.
                 std::thread::sleep(Duration::from_millis(100));
                 let mut sum = 0;
                 rt.scope(|s| {
@@ -226,14 +226,14 @@ fn more_threads_than_seats_take_turns() {
             });
         }
         std::thread::sleep(Duration::from_millis(200));
-        assert_eq!(late.load(Ordering::Relaxed), 0, "there was a seat");
+        assert_eq!(late.load(Ordering::Relaxed), 0, "a thread found a free seat");
         go.wait();
     });
     assert_eq!(late.load(Ordering::Relaxed), 100);
 }
 
 #[test]
-fn a_runtime_is_dropped_in_a_forked_child() -> Result<(), Error> {
+fn runtime_dropped_in_forked_child() -> Result<(), Error> {
     unsafe extern "C" {
         fn fork() -> i32;
         fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
@@ -242,15 +242,15 @@ fn a_runtime_is_dropped_in_a_forked_child() -> Result<(), Error> {
     let rt = runtime(2);
     let handle = rt.register(1);
     rt.spawn("increment", handle.read_write(), |x| *x += 1)?;
-    // SAFETY: the child drops what it has inherited, and ends without returning to the harness.
+    // SAFETY: the child only drops what it has inherited, and ends without returning to the harness.
     let child = unsafe { fork() };
     if child == 0 {
         let is_fine = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(rt))).is_ok();
-        // SAFETY: it only ends the process.
+        // SAFETY: `_exit` only ends the process.
         unsafe { _exit(if is_fine { 0 } else { 1 }) };
     }
     let mut status = -1;
-    // SAFETY: a place for the status of this thread's child.
+    // SAFETY: `status` is a valid location, and `child` is a child of this process.
     assert_eq!(unsafe { waitpid(child, &mut status, 0) }, child);
     assert_eq!(status, 0, "the child's status");
     rt.wait()?;
@@ -259,7 +259,7 @@ fn a_runtime_is_dropped_in_a_forked_child() -> Result<(), Error> {
 }
 
 #[test]
-fn thousands_of_threads_have_scopes() {
+fn thousands_of_threads_open_scopes() {
     let rt = runtime(2);
     std::thread::scope(|threads| {
         for thread in 0..4000 {
@@ -318,7 +318,7 @@ fn scopes_nest_in_bodies() -> Result<(), Error> {
     Ok(())
 }
 
-/// A chain of tasks, each of whose bodies runs a chain of its own in a scope that it opens.
+/// Runs a chain of tasks, each of whose bodies runs a chain of its own in a scope that it opens.
 fn chain_of_scopes(rt: &Runtime, len: u64) -> Result<u64, Error> {
     let mut sum = 0;
     rt.scope(|s| {
@@ -335,8 +335,7 @@ fn chain_of_scopes(rt: &Runtime, len: u64) -> Result<u64, Error> {
     Ok(sum)
 }
 
-/// One thread is the only worker and alone with its own scopes; it also runs bodies of the others' tasks, whose scopes it shares
-/// with them.
+/// The only worker runs tasks of guest scopes, too: each thread has its own scopes, and all share a handle.
 #[test]
 fn the_only_worker_has_guests() {
     let rt = runtime(1);
@@ -372,7 +371,7 @@ fn a_runtime_dropped_in_a_body() -> Result<(), Error> {
             let (last, counted) = (rt.clone(), Counted::new(&alive));
             let (sender, receiver) = std::sync::mpsc::channel();
             rt.spawn("ends it", (), move |()| {
-                // The only owner, once the main thread has let go.
+                // Wait until this is the only owner.
                 while Arc::strong_count(&last) > 1 {
                     std::thread::yield_now();
                 }
@@ -398,7 +397,7 @@ fn handles_outlive_their_runtime() -> Result<(), Error> {
     drop(taken.take()?);
     assert_eq!(alive.load(Ordering::SeqCst), 2);
     drop(dropped);
-    assert_eq!(alive.load(Ordering::SeqCst), 1, "a dropped handle drops its value, also without a runtime");
+    assert_eq!(alive.load(Ordering::SeqCst), 1, "the dropped handle has not dropped its value");
     drop(used);
     assert_eq!(alive.load(Ordering::SeqCst), 0);
     Ok(())
@@ -418,7 +417,7 @@ fn handles_dropped_while_the_runtime_ends() {
 }
 
 #[test]
-fn background_tasks_are_done_when_the_runtime_ends() -> Result<(), Error> {
+fn runtime_end_waits_for_background_tasks() -> Result<(), Error> {
     for workers in 1..4 {
         let ran = Arc::new(AtomicUsize::new(0));
         let rt = runtime(workers);
@@ -432,9 +431,9 @@ fn background_tasks_are_done_when_the_runtime_ends() -> Result<(), Error> {
     Ok(())
 }
 
-/// Two threads wait for background tasks, one of them inside a scope on whose task a background task depends.
+/// Two threads wait for background tasks, one of them in a scope with a predecessor of a background task.
 #[test]
-fn waits_for_the_background_do_not_lock_each_other_out() -> Result<(), Error> {
+fn concurrent_waits_do_not_deadlock() -> Result<(), Error> {
     for _ in 0..50 {
         let rt = runtime(1);
         let handle = rt.register(0);
@@ -453,7 +452,7 @@ fn waits_for_the_background_do_not_lock_each_other_out() -> Result<(), Error> {
     Ok(())
 }
 
-/// Ticks of processor time that this process has used.
+/// Returns the ticks of processor time that this process has used.
 fn ticks() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let after_name = stat.rsplit(')').next().unwrap();
@@ -461,7 +460,7 @@ fn ticks() -> u64 {
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
 }
 
-/// Does something only in a child of the next test, where no other test runs.
+/// Runs only in a child process of the next test, where no other test runs.
 #[test]
 fn child_idles() {
     if std::env::var_os("SUPERSCALAR_TEST_IDLES").is_none() {
@@ -472,8 +471,8 @@ fn child_idles() {
     std::thread::sleep(Duration::from_millis(100));
     let before = ticks();
     std::thread::sleep(Duration::from_secs(2));
-    // A tick is ten milliseconds: two of them are one percent of a core.
-    assert!(ticks() - before <= 2, "{} ticks in two seconds of idleness", ticks() - before);
+    // A tick is ten milliseconds, so two ticks are one percent of a core.
+    assert!(ticks() - before <= 2, "an idle runtime used {} ticks in two seconds", ticks() - before);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Resources that leave tasks to faster ones, against devices that are not what they say.
+//! Resources that leave tasks to faster ones, with devices that state wrong speeds.
 
 mod test_device;
 
@@ -15,7 +15,7 @@ fn runtime(workers: usize, policy: PolicyName, device: &Arc<TestDevice>) -> Resu
     Runtime::builder().workers(workers).weights_file(None).policy(policy).device(device.clone()).build()
 }
 
-/// `x = 31 x + parameter`, a million operations, which take the host so long.
+/// Returns a codelet `x = 31 x + parameter` of a million operations, which takes `host` on the host.
 fn step(host: Duration) -> Codelet<Updates<u64>, u64> {
     let step = Codelet::new("step").cost(|_| Cost { flops: 1e6, bytes: 1e4, level: None });
     let step = step.on_device(DeviceKind(ALPHA), |context, x: Operand<u64>, parameter: &u64| {
@@ -36,22 +36,22 @@ fn step(host: Duration) -> Codelet<Updates<u64>, u64> {
 }
 
 #[test]
-fn a_device_that_leaves_tasks_to_the_host_sleeps_meanwhile() -> Result<(), Error> {
+fn idle_issuer_sleeps_while_host_works() -> Result<(), Error> {
     let slow = Speed { flops_per_s: 1e3, ..Speed::default() };
     let devices = Machine::start(&[Spec { speed: slow, ..Spec::new(ALPHA) }]);
     let rt = runtime(2, PolicyName::Fifo, &devices[0])?;
     let mut x = 1;
     let before = devices[0].counters.waits.load(Ordering::SeqCst);
     rt.scope(|s| step(Duration::from_millis(1200)).spawn(s, s.lend(&mut x).read_write(), 0))?;
-    assert_eq!((x, devices[0].issued()), (31, 0), "the host has done it");
+    assert_eq!((x, devices[0].issued()), (31, 0), "the host has run the task");
     let waits = devices[0].counters.waits.load(Ordering::SeqCst) - before;
-    assert!(waits < 20, "the issuer has looked {waits} times");
+    assert!(waits < 20, "the issuer has woken {waits} times");
     Ok(())
 }
 
 #[test]
-fn what_was_left_to_the_host_is_taken_by_a_device_when_the_host_turns_out_to_be_slow() -> Result<(), Error> {
-    // It says that a task takes it 50 ms; the host is assumed to take 125 µs, and takes 150 ms.
+fn device_takes_tasks_from_slow_host() -> Result<(), Error> {
+    // The device states 50 ms per task. The host is assumed to take 125 µs, and takes 150 ms.
     let speed = Speed { flops_per_s: 2e7, ..Speed::default() };
     for policy in PolicyName::ALL {
         let devices = Machine::start(&[Spec { speed, ..Spec::new(ALPHA) }]);
@@ -61,12 +61,12 @@ fn what_was_left_to_the_host_is_taken_by_a_device_when_the_host_turns_out_to_be_
         std::thread::scope(|threads| {
             threads.spawn(move || {
                 if is_done.recv_timeout(Duration::from_secs(20)).is_err() {
-                    eprintln!("{policy}: a task is taken by nobody");
+                    eprintln!("{policy}: no resource takes the last tasks");
                     std::process::abort();
                 }
             });
             let result = rt.scope(|s| data.iter_mut().for_each(|x| step.spawn(s, s.lend(x).read_write(), 5)));
-            done.send(()).expect("it waits");
+            done.send(()).expect("the watching thread waits");
             result
         })?;
         assert_eq!(data, [36; 12], "{policy}");

@@ -1,4 +1,4 @@
-//! The shortest uses of the runtime.
+//! Minimal uses of the runtime.
 use superscalar_runtime::{Error, Runtime};
 
 #[test]

@@ -1,8 +1,8 @@
-//! Memory of a device's own: what a driver tells of it, what it must be able to do with it, and how data lie in it.
+//! A device's own memory: how a driver describes it, the copies that a driver implements, and the layout of data in it.
 //!
-//! A device with memory gives the runtime one **heap**, all at once; the runtime divides it. So a place on a device is an offset
-//! into its heap, never a pointer: host code has nothing that it could follow. Copies are rectangular, between columns in host memory,
-//! with any stride, and columns in a heap.
+//! A device with memory gives the runtime one **heap**, which the runtime divides. A location on a device is an offset
+//! into its heap, never a pointer, so host code can not dereference it. Copies are rectangular: between columns in host
+//! memory, with any stride, and columns in a heap.
 
 use super::{DeviceError, Event};
 use bytemuck::Pod;
@@ -13,21 +13,22 @@ use std::ptr::NonNull;
 pub struct MemoryInfo {
     /// Bytes of the heap.
     pub bytes: usize,
-    /// Every column in the heap begins at a multiple of this many bytes: a power of two, and of the size of every element.
+    /// Every column in the heap begins at a multiple of this number of bytes: a power of two, and a multiple of every
+    /// element's size.
     pub align: usize,
-    /// The way to and from host memory, before it was measured.
+    /// The link to and from host memory as stated by the driver, used until it is measured.
     pub host: LinkInfo,
-    /// The devices (by index, in the order in which they were given to the builder) whose heaps this one can copy from, each with
-    /// its link, before it was measured.
+    /// The devices whose heaps this one can copy from, by index in the order given to the builder. Each has its stated
+    /// link, used until it is measured.
     pub peers: Vec<(u16, LinkInfo)>,
 }
 
-/// How fast a link is said to be.
+/// The stated speed of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkInfo {
     /// Bytes per second.
     pub bytes_per_s: f64,
-    /// From the start of a copy to its first byte.
+    /// Time from the start of a copy to its first byte.
     pub latency_ns: u64,
 }
 
@@ -36,21 +37,21 @@ pub struct LinkInfo {
 pub struct HostRegion {
     /// The first byte of the first column.
     pub base: NonNull<u8>,
-    /// Bytes of a column.
+    /// Length of a column in bytes.
     pub row_bytes: usize,
     /// Number of columns.
     pub columns: usize,
-    /// From one column to the next; at least `row_bytes`.
+    /// Distance from one column to the next; at least `row_bytes`.
     pub stride_bytes: usize,
 }
 
-// SAFETY: it is an address and a shape; using it is the unsafe part.
+// SAFETY: it is an address and a shape; only unsafe code can access the memory through it.
 unsafe impl Send for HostRegion {}
-// SAFETY: as above.
+// SAFETY: shared access reads the address and shape only; only unsafe code can access the memory.
 unsafe impl Sync for HostRegion {}
 
 impl HostRegion {
-    /// Bytes of all columns, without what lies between them.
+    /// Returns the bytes of all columns, without the gaps between them.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.row_bytes * self.columns
@@ -62,86 +63,86 @@ impl HostRegion {
 pub struct DeviceRegion {
     /// The first byte of the first column; a multiple of [`MemoryInfo::align`].
     pub offset: usize,
-    /// Bytes of a column.
+    /// Length of a column in bytes.
     pub row_bytes: usize,
     /// Number of columns.
     pub columns: usize,
-    /// From one column to the next; a multiple of [`MemoryInfo::align`].
+    /// Distance from one column to the next; a multiple of [`MemoryInfo::align`].
     pub stride_bytes: usize,
 }
 
 impl DeviceRegion {
-    /// The region that columns like these take at this offset of a heap with this alignment.
+    /// Returns the region at this offset of a heap with this alignment that holds columns of the same shape.
     #[must_use]
     pub fn like(host: &HostRegion, offset: usize, align: usize) -> Self {
         let stride_bytes = host.row_bytes.next_multiple_of(align);
         Self { offset, row_bytes: host.row_bytes, columns: host.columns, stride_bytes }
     }
 
-    /// Bytes from its first to behind its last column.
+    /// Returns the bytes from the start of the first column to the end of the last one, including padding.
     #[must_use]
     pub fn span_bytes(&self) -> usize {
         self.stride_bytes * self.columns
     }
 }
 
-/// A rectangular copy. Both sides have the same number of columns, of the same length; neither is empty.
+/// A rectangular copy. Both sides have the same number of columns of the same length, and neither is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
     /// From host memory into the device's heap.
     In {
-        /// Where from.
+        /// Source.
         from: HostRegion,
-        /// Where to.
+        /// Target.
         to: DeviceRegion,
     },
     /// From the device's heap to host memory.
     Out {
-        /// Where from.
+        /// Source.
         from: DeviceRegion,
-        /// Where to.
+        /// Target.
         to: HostRegion,
     },
     /// From the heap of a peer, one of [`MemoryInfo::peers`], into the device's own.
     Peer {
         /// The peer.
         device: u16,
-        /// Where from, in the peer's heap.
+        /// Source, in the peer's heap.
         from: DeviceRegion,
-        /// Where to, in the device's own.
+        /// Target, in the device's own heap.
         to: DeviceRegion,
     },
 }
 
-/// A driver's half of a device's memory.
+/// The driver's interface to a device's memory.
 ///
-/// Unlike the rest of a [`Device`](super::Device), it is called by any thread, one at a time: the runtime copies with its
-/// directory locked, while the device's issuer may be in `issue`, `poll` or `wait`.
+/// Any thread may call it, one at a time, unlike the other methods of a [`Device`](super::Device). The runtime copies
+/// with its directory locked, while the device's issuer may be in `issue`, `poll` or `wait`.
 ///
 /// # Safety
-/// A copy touches the bytes that the [`Transfer`] names, in host memory as its direction says, and none after its end was
-/// reported.
+/// A copy accesses only the bytes that the [`Transfer`] names: it reads the source and writes the target. It accesses
+/// none after its end was reported.
 pub unsafe trait DeviceMemory: Send + Sync {
-    /// Takes the heap from the system: [`MemoryInfo::bytes`] bytes. Called once, before anything else.
+    /// Allocates the heap of [`MemoryInfo::bytes`] bytes. Called once, before any other method.
     ///
     /// # Errors
-    /// If the device does not have so much.
+    /// If the device does not have this much memory.
     fn reserve(&self) -> Result<(), DeviceError>;
 
-    /// Puts a copy into the queue of its direction, behind the events, and returns its ticket there; see
-    /// [`DeviceInfo::transfer_queue`](super::DeviceInfo::transfer_queue). Its end is reported by
-    /// [`Device::poll`](super::Device::poll), as that of tasks is.
+    /// Puts a copy into the queue of its direction, behind the events, and returns its ticket; see
+    /// [`DeviceInfo::transfer_queue`](super::DeviceInfo::transfer_queue). [`Device::poll`](super::Device::poll) reports
+    /// its end, as it does for tasks.
     ///
     /// # Errors
-    /// If the copy could not be put into the queue. Then nothing of it happens.
+    /// If the copy could not be put into the queue. Then no byte is copied.
     ///
     /// # Safety
-    /// From when the events are reached until the copy's end is reported, host memory on its one side stays valid, nobody writes what it
-    /// reads, and nobody touches what it writes.
+    /// From when the events are reached until the copy's end is reported, the transfer's host memory stays valid, its
+    /// source is not written, and its target is not accessed.
     unsafe fn copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u64, DeviceError>;
 }
 
-/// Where a value's bytes lie in host memory, so that devices can hold copies of them.
+/// The region of a value's bytes in host memory, so that devices can hold copies of them.
 #[derive(Clone, Copy)]
 pub struct Residence<'a> {
     pub(crate) region: HostRegion,
@@ -149,34 +150,35 @@ pub struct Residence<'a> {
     pub(crate) derived: Option<&'a dyn Derived>,
 }
 
-/// Something derived from a value's bytes, such as a packed form of them.
+/// Data derived from a value's bytes, such as a packed form of them.
 pub trait Derived: Send + Sync {
-    /// The bytes have changed. Nobody uses the value meanwhile.
+    /// Discards the derived data, because the bytes have changed. The value is not in use during the call.
     fn forget(&self);
 }
 
 impl<'a> Residence<'a> {
-    /// A value whose bytes lie in this region.
+    /// Creates the residence of a value whose bytes are in this region.
     ///
     /// # Safety
-    /// For as long as `'a`, and longer while nobody has the value by `&mut` and it is not dropped: the region is there, and does not
-    /// change; it belongs to the value, or is borrowed by it exclusively. All its bytes may be read and written, and bytes that
-    /// are copied there from the region of another value of the type make a valid value.
+    /// During `'a`, and afterwards until the value is borrowed by `&mut` or dropped, the region is valid and does not
+    /// change. It belongs to the value, or the value borrows it exclusively. All its bytes may be read and written.
+    /// Bytes copied there from the region of another value of the type make a valid value.
     #[must_use]
     pub unsafe fn new(region: HostRegion) -> Self {
         Self { region, is_writable: true, derived: None }
     }
 
-    /// The same for a value that no task may write.
+    /// Like [`new`](Self::new), for a value that tasks may only read.
     ///
     /// # Safety
-    /// As for [`new`](Self::new), but nobody writes the region, and a shared borrow will do.
+    /// As for [`new`](Self::new), except that the region is never written, and that the value may borrow it by a shared
+    /// reference.
     #[must_use]
     pub unsafe fn read_only(region: HostRegion) -> Self {
         Self { region, is_writable: false, derived: None }
     }
 
-    /// The same bytes, which lie in one column, as columns of so many bytes each; none if they are no such columns.
+    /// Divides a region of one column into columns of `row_bytes` bytes each. Returns `None` if that is not possible.
     #[must_use]
     pub fn in_columns_of(self, row_bytes: usize) -> Option<Self> {
         let HostRegion { base, row_bytes: bytes, columns, .. } = self.region;
@@ -185,48 +187,48 @@ impl<'a> Residence<'a> {
         is_whole.then_some(Self { region, ..self })
     }
 
-    /// With something that must know when the bytes have been written from a device.
+    /// Adds derived data to be discarded when the bytes have been written from a device.
     #[must_use]
     pub fn with_derived(self, derived: &'a dyn Derived) -> Self {
         Self { derived: Some(derived), ..self }
     }
 
-    /// Where the bytes are.
+    /// Returns the region of the bytes.
     #[must_use]
     pub fn region(&self) -> HostRegion {
         self.region
     }
 }
 
-/// A value that a codelet may name: one that devices can hold copies of, or one that stays on the host.
+/// A value that a codelet may access: either devices can hold copies of it, or it stays on the host.
 ///
-/// A codelet with an operand that stays on the host can not be issued to a device with memory of its own.
+/// A codelet with an operand that stays on the host can not run on a device with memory of its own.
 ///
 /// # Safety
-/// The runtime has devices read and write the residence of a value that its tasks name, as their accesses say. So a
-/// [residence](Self::residence) that may be written ([`Residence::new`]) is the value's own, or borrowed by it exclusively, and
-/// not that of something that the value borrows by a shared reference. The answer does not change while nobody has the value
-/// by `&mut`.
+/// Devices read and write the residence of a value according to the accesses of the tasks that name it. So a
+/// [residence](Self::residence) that may be written ([`Residence::new`]) belongs to the value or is borrowed by it
+/// exclusively; it is not behind a shared reference in the value. The answer does not change unless the value is
+/// borrowed by `&mut`.
 pub unsafe trait Portable {
-    /// Where its bytes lie; none if it stays on the host.
+    /// Returns the region of its bytes; `None` if it stays on the host.
     fn residence(&self) -> Option<Residence<'_>> {
         None
     }
 }
 
-/// The elements of a slice, as one column.
+/// Returns the elements of a slice as one column.
 fn one_column<T>(elements: &[T]) -> HostRegion {
     let bytes = size_of_val(elements);
     HostRegion { base: NonNull::from(elements).cast(), row_bytes: bytes, columns: 1, stride_bytes: bytes }
 }
 
-/// Single numbers.
+/// Implements [`Portable`] for numbers.
 macro_rules! numbers {
     ($($number:ty)*) => {$(
-        // SAFETY: the value itself.
+        // SAFETY: the residence is the number's own memory.
         unsafe impl Portable for $number {
             fn residence(&self) -> Option<Residence<'_>> {
-                // SAFETY: the value itself; any bytes are a value of the type.
+                // SAFETY: the region is the value itself, and any bytes are a valid number.
                 Some(unsafe { Residence::new(one_column(std::slice::from_ref(self))) })
             }
         }
@@ -235,21 +237,21 @@ macro_rules! numbers {
 
 numbers!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize f32 f64);
 
-// SAFETY: it has no bytes.
+// SAFETY: it has no bytes, so there is no residence.
 unsafe impl Portable for () {}
 
-// SAFETY: the elements are the slice's own.
+// SAFETY: the residence is the slice's own elements.
 unsafe impl<T: Pod> Portable for [T] {
     fn residence(&self) -> Option<Residence<'_>> {
-        // SAFETY: the elements; any bytes are values of the type.
+        // SAFETY: the region is the slice's elements, and any bytes are valid values of a `Pod` type.
         Some(unsafe { Residence::new(one_column(self)) })
     }
 }
 
-// SAFETY: the elements are the vector's own.
+// SAFETY: the residence is the vector's own elements.
 unsafe impl<T: Pod> Portable for Vec<T> {
     fn residence(&self) -> Option<Residence<'_>> {
-        // SAFETY: the elements, which move only when somebody has the vector by `&mut`.
+        // SAFETY: the region is the vector's elements, which move only while the vector is borrowed by `&mut`.
         Some(unsafe { Residence::new(one_column(self)) })
     }
 }

@@ -1,9 +1,10 @@
-//! Admission: what a task needs before it can be issued to a device, or run on the host.
+//! Admission: acquires the memory and issues the copies that a task needs before it is issued to a device or run on the
+//! host.
 
 #![forbid(unsafe_code)]
 
 use super::{
-    directory::{Copier, Directory, EntryId, Use, Waits},
+    directory::{Copier, Directory, EntryId, EntryUse, WaitEvents},
     entry::Node,
     heap::Segment,
     links::CopyKind,
@@ -11,45 +12,45 @@ use super::{
 use crate::device::{DeviceError, DeviceRegion, Event};
 use smallvec::SmallVec;
 
-/// Where operands are on a device.
+/// The regions of a task's operands on a device.
 type Regions = SmallVec<[DeviceRegion; 3]>;
 
-/// What a task gets that can be issued now: its operands have places, and copies that bring their values are under way. It is filled in
-/// where it lies: moved from hand to hand it would cost more than much of the rest.
+/// What an admitted task gets: its operands have memory, and the copies that bring their values are issued. It is
+/// filled in through a reference, because moving it is costly.
 #[derive(Debug, Default)]
 pub(crate) struct Admitted {
-    /// Where each operand is, in the order of the uses.
+    /// The region of each operand, in the order of the uses.
     pub(crate) regions: Regions,
-    /// Taken by whoever gives it back when the task has finished.
+    /// The task's working memory, released when the task has finished.
     pub(crate) scratch: Option<Segment>,
-    /// What the task waits for besides its predecessors.
-    pub(crate) waits: Waits,
+    /// The events that the task waits for besides its predecessors.
+    pub(crate) waits: WaitEvents,
 }
 
-/// What a task asks of a device.
+/// The memory that a task needs on a device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Demand<'a> {
     pub(crate) device: u16,
-    pub(crate) uses: &'a [Use],
+    pub(crate) uses: &'a [EntryUse],
     pub(crate) scratch_bytes: usize,
 }
 
-/// How an attempt to admit a task ended.
+/// The result of an attempt to admit a task.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Attempt {
     Admitted,
     /// There is no room yet.
     NoRoom,
-    /// What it reads can not be sent for yet.
+    /// A copy that brings a value can not be issued yet.
     NotYet,
 }
 
 impl Directory {
-    /// Admits a task to a device, or says that it must be tried again when something has finished (`false`): all its operands have
-    /// a place there, and stay, or none does.
+    /// Admits a task to a device: all its operands get memory there and are pinned. Returns `false`, and holds nothing,
+    /// if admission must be tried again after other work has finished.
     ///
     /// # Errors
-    /// If it can not be admitted whatever finishes: a value is lost, or can not be moved, or there will never be room.
+    /// If it can never be admitted: a value is lost or can not be copied, or no memory can be freed.
     pub(crate) fn admit(
         &mut self,
         copier: &mut dyn Copier,
@@ -58,15 +59,15 @@ impl Directory {
     ) -> Result<bool, DeviceError> {
         let store = &mut self.stores[usize::from(demand.device)];
         store.awaited.clear();
-        store.wanted = 0;
-        let refusal = store.refusal.take();
+        store.wanted_bytes = 0;
+        let failed_copy = store.failed_copy.take();
         self.check_values(demand.uses)?;
         if self.stores[usize::from(demand.device)].is_lost {
             return Err(DeviceError::lost("the device is lost"));
         }
-        // Whoever waited may have been cancelled, and another task is here.
+        // The task that waited may have been cancelled, and this may be another one.
         let is_read = |entry: EntryId| demand.uses.iter().any(|one| one.entry == entry && one.mode.reads());
-        if let Some((_, error)) = refusal.filter(|refusal| is_read(refusal.0)) {
+        if let Some((_, error)) = failed_copy.filter(|failed_copy| is_read(failed_copy.0)) {
             return Err(error);
         }
         if self.stores[usize::from(demand.device)].heap.is_none() {
@@ -74,16 +75,16 @@ impl Directory {
         }
         match self.attempt(copier, demand, admitted)? {
             Attempt::Admitted => {
-                // There was room all the same.
-                self.stores[usize::from(demand.device)].trouble = None;
+                // There is room in spite of the failed eviction.
+                self.stores[usize::from(demand.device)].eviction_error = None;
                 Ok(true)
             }
             Attempt::NoRoom if self.stores[usize::from(demand.device)].pins == 0 => {
                 self.admit_alone(copier, demand, admitted)
             }
             Attempt::NoRoom => {
-                let wanted = self.missing(demand, Node::of_device(demand.device));
-                self.stores[usize::from(demand.device)].wanted = wanted;
+                let wanted_bytes = self.missing(demand, Node::of_device(demand.device));
+                self.stores[usize::from(demand.device)].wanted_bytes = wanted_bytes;
                 Ok(false)
             }
             Attempt::NotYet => Ok(false),
@@ -121,27 +122,28 @@ impl Directory {
         Ok(true)
     }
 
-    /// Issues a copy of the value to host memory, from where it comes soonest. Says whether it could.
-    fn send_for(&mut self, copier: &mut dyn Copier, id: EntryId) -> Result<bool, DeviceError> {
+    /// Issues a copy of the value to host memory from the device with the earliest forecast arrival. Returns whether it
+    /// was issued.
+    fn fetch_to_host(&mut self, copier: &mut dyn Copier, id: EntryId) -> Result<bool, DeviceError> {
         let bytes = self.entry(id).host.bytes();
         let arrival = |from: &Node| self.links.forecast_ns(*from, Node::HOST, bytes).unwrap_or(f64::MAX);
         let source = self.entry(id).holders().min_by(|a, b| arrival(a).total_cmp(&arrival(b)));
         source.map_or(Ok(false), |from| self.copy(copier, id, (from, Node::HOST), CopyKind::Fetch))
     }
 
-    /// Fails if a value that is to be read is nowhere any more.
-    fn check_values(&self, uses: &[Use]) -> Result<(), DeviceError> {
-        let is_lost = |one: &&Use| one.mode.reads() && self.entry(one.entry).is_lost();
+    /// Returns an error if a value that is to be read has no valid replica.
+    fn check_values(&self, uses: &[EntryUse]) -> Result<(), DeviceError> {
+        let is_lost = |one: &&EntryUse| one.mode.reads() && self.entry(one.entry).is_lost();
         match uses.iter().find(is_lost) {
-            Some(_) => Err(DeviceError::new(
-                "a value that it reads was lost with the device that had it, or that failed to write it",
-            )),
+            Some(_) => {
+                Err(DeviceError::new("an operand is lost: the device that held it is lost, or failed to write it"))
+            }
             None => Ok(()),
         }
     }
 
-    /// Tries once more where nothing else is in the way but what the task's own operands, kept from before, leave of the heap: without
-    /// them it is empty, and then the task fits, or never will.
+    /// Tries again when nothing is pinned and there is still no room. Evicts all replicas, including the task's own
+    /// operands; in the empty heap the task then fits, because `check_size` has accepted it.
     fn admit_alone(
         &mut self,
         copier: &mut dyn Copier,
@@ -149,15 +151,15 @@ impl Directory {
         admitted: &mut Admitted,
     ) -> Result<bool, DeviceError> {
         let (at, node) = (usize::from(demand.device), Node::of_device(demand.device));
-        if let Some(trouble) = self.stores[at].trouble.take() {
-            return Err(trouble);
+        if let Some(eviction_error) = self.stores[at].eviction_error.take() {
+            return Err(eviction_error);
         }
-        let kept: Vec<EntryId> = self.stores[at].recent.iter().collect();
+        let kept: Vec<EntryId> = self.stores[at].lru.iter().collect();
         for id in kept {
-            if self.entry(id).is_only(node) && !self.send_home(copier, id, node)? {
+            if self.entry(id).is_only(node) && !self.evict_to_host(copier, id, node)? {
                 return Ok(false);
             }
-            // What is on its way goes when it has arrived; a value without bytes has.
+            // A replica that is being copied is discarded when the copy ends; a value of zero bytes is copied already.
             if self.entry(id).replicas[node.at()].pins == 0 {
                 self.discard(id, node);
             }
@@ -168,7 +170,7 @@ impl Directory {
         Ok(self.attempt(copier, demand, admitted)? == Attempt::Admitted)
     }
 
-    /// Fails if not even an empty heap has room for the task.
+    /// Returns an error if the task needs more memory than the empty heap has.
     pub(crate) fn check_size(&self, demand: Demand<'_>) -> Result<(), DeviceError> {
         let Some(heap) = &self.stores[usize::from(demand.device)].heap else { return Ok(()) };
         if self.has_room_for(demand) {
@@ -178,16 +180,16 @@ impl Directory {
         if needs <= has {
             return Ok(());
         }
-        Err(DeviceError::new(format!("it needs {needs} bytes of the device's memory, and there are {has}")))
+        Err(DeviceError::new(format!("the task needs {needs} bytes of the device's memory, which has {has}")))
     }
 
-    /// Whether all that the task takes of the heap has its place there.
+    /// Returns whether all operands have memory in the heap already, and no scratch is needed.
     fn has_room_for(&self, demand: Demand<'_>) -> bool {
         let node = Node::of_device(demand.device);
         demand.scratch_bytes == 0 && demand.uses.iter().all(|one| self.segment_on(one.entry, node).is_some())
     }
 
-    /// Bytes that the task takes of the heap, for those of its operands that are asked for, and scratch.
+    /// Returns the bytes of the heap that the task needs for scratch and for the operands that `counts` selects.
     fn needed(&self, demand: Demand<'_>, counts: impl Fn(EntryId) -> bool) -> usize {
         let store = &self.stores[usize::from(demand.device)];
         let Some(heap) = &store.heap else { return 0 };
@@ -200,7 +202,7 @@ impl Directory {
         seen.into_iter().fold(scratch, |sum, id| sum.saturating_add(heap.rounded(span(id))))
     }
 
-    /// Bytes that the task takes of the heap and has not got.
+    /// Returns the bytes of the heap that the task needs and does not have yet.
     fn missing(&self, demand: Demand<'_>, node: Node) -> usize {
         self.needed(demand, |id| self.segment_on(id, node).is_none())
     }
@@ -215,7 +217,7 @@ impl Directory {
         let Demand { device, uses, scratch_bytes } = demand;
         let (at, node) = (usize::from(device), Node::of_device(device));
         let align = self.stores[at].align;
-        // What it needs in all, asked for where the first of it is missing.
+        // The bytes that it needs in all, computed when the first missing operand is found.
         let mut missing = None;
         admitted.regions.clear();
         for one in uses {
@@ -223,7 +225,8 @@ impl Directory {
             let region = DeviceRegion::like(&entry.host, 0, align);
             let offset = match &entry.replicas[node.at()].segment {
                 Some(segment) if segment.bytes() >= region.span_bytes() => segment.offset(),
-                // The datum has grown, and a copy of its old bytes is not reported yet: with it the place goes.
+                // The datum has grown, and a copy of its old bytes is not reported yet. The end of that copy releases
+                // the memory.
                 Some(_) => return Ok(Attempt::NotYet),
                 None => {
                     let missing = *missing.get_or_insert_with(|| self.missing(demand, node));
@@ -258,48 +261,55 @@ impl Directory {
         Ok(Attempt::Admitted)
     }
 
-    /// Issues the copies that bring what the task reads to the node, and says what the task must wait for; none if something
-    /// must finish first.
+    /// Issues the copies that bring the values which the task reads to the node. Returns the events that the task must
+    /// wait for, or `None` if other work must finish first.
     fn fetch_all(
         &mut self,
         copier: &mut dyn Copier,
         demand: Demand<'_>,
         node: Node,
-    ) -> Result<Option<Waits>, DeviceError> {
+    ) -> Result<Option<WaitEvents>, DeviceError> {
         let mut complete = true;
-        for Use { entry, .. } in demand.uses.iter().copied().filter(|one| one.mode.reads()) {
+        for EntryUse { entry, .. } in demand.uses.iter().copied().filter(|one| one.mode.reads()) {
             complete &= self.entry(entry).is_valid(node)
-                || if node == Node::HOST { self.send_for(copier, entry)? } else { self.fetch(copier, entry, node)? };
+                || if node == Node::HOST {
+                    self.fetch_to_host(copier, entry)?
+                } else {
+                    self.fetch(copier, entry, node)?
+                };
         }
         Ok(if complete { self.waits(copier, demand, node) } else { None })
     }
 
-    /// A task can not be issued yet: if a copy fails that brings what it reads, to the node or on the way there, it fails, too.
+    /// Records the copies that a task which can not be issued yet depends on: if one of them fails, the task fails,
+    /// too.
     fn await_copies(&mut self, demand: Demand<'_>, node: Node) {
         let read = demand.uses.iter().filter(|one| one.mode.reads()).map(|one| self.entry(one.entry));
         let coming = read.flat_map(|entry| [node, Node::HOST].map(|node| entry.replicas[node.at()].written));
-        let awaited = coming.flatten().filter(|event| self.flights.contains_key(event)).collect();
+        let awaited = coming.flatten().filter(|event| self.pending_copies.contains_key(event)).collect();
         self.stores[usize::from(demand.device)].awaited = awaited;
     }
 
-    /// What the task must wait for to use its operands on the node; none if its device can not.
-    fn waits(&self, copier: &dyn Copier, demand: Demand<'_>, node: Node) -> Option<Waits> {
+    /// Returns the events that the task waits for before it uses its operands on the node, or `None` if its device can
+    /// not wait for one of them.
+    fn waits(&self, copier: &dyn Copier, demand: Demand<'_>, node: Node) -> Option<WaitEvents> {
         let events = demand.uses.iter().flat_map(|one| {
             let replica = &self.entry(one.entry).replicas[node.at()];
             let readers = if one.mode.writes() { replica.readers.as_slice() } else { &[] };
             replica.written.iter().chain(readers).copied()
         });
-        self.to_wait_for(copier, demand.device, events)
+        self.pending_events(copier, demand.device, events)
     }
 
-    /// Issues a copy of the value to a device where it has a place: from wherever it comes soonest. Says whether it could.
+    /// Issues a copy of the value to a device where it has memory, from the node with the earliest forecast arrival.
+    /// Returns whether it was issued.
     fn fetch(&mut self, copier: &mut dyn Copier, id: EntryId, to: Node) -> Result<bool, DeviceError> {
         let (entry, bytes) = (self.entry(id), self.entry(id).host.bytes());
         let host = entry.is_valid(Node::HOST).then_some(Node::HOST);
         let arrival = |from: &Node| self.links.forecast_ns(*from, to, bytes);
         let sources = host.into_iter().chain(entry.holders()).filter_map(|from| Some((arrival(&from)?, from)));
         let Some((_, from)) = sources.min_by(|a, b| a.0.total_cmp(&b.0)) else {
-            // Only devices have it from which this one can not copy.
+            // Only devices that this one can not copy from have the value.
             let Some(from) = self.entry(id).holders().next() else { return Ok(false) };
             return Ok(self.copy(copier, id, (from, Node::HOST), CopyKind::Staging)?
                 && self.copy(copier, id, (Node::HOST, to), CopyKind::Fetch)?);
@@ -307,18 +317,20 @@ impl Directory {
         self.copy(copier, id, (from, to), CopyKind::Fetch)
     }
 
-    /// Sends the only valid replica to host memory, to be given up when it has arrived.
-    fn send_home(&mut self, copier: &mut dyn Copier, id: EntryId, from: Node) -> Result<bool, DeviceError> {
+    /// Copies the only valid replica to host memory, so that it can be dropped when the copy has ended. Returns whether
+    /// the copy was issued.
+    fn evict_to_host(&mut self, copier: &mut dyn Copier, id: EntryId, from: Node) -> Result<bool, DeviceError> {
         let (bytes, Some(device)) = (self.entry(id).host.bytes(), from.device()) else { return Ok(true) };
         let is_sent = self.copy(copier, id, (from, Node::HOST), CopyKind::Eviction)?;
         if is_sent {
-            self.stores[usize::from(device)].leaving += bytes;
+            self.stores[usize::from(device)].evicting_bytes += bytes;
         }
         Ok(is_sent)
     }
 
-    /// A place in a device's heap, or none yet. For it, replicas that nothing uses make room, the least recently used first: at once if the
-    /// value is elsewhere, too, and else when it has arrived in host memory. `missing` is what the task needs in all.
+    /// Allocates memory in a device's heap, or returns `None` if there is none yet. Unpinned replicas are evicted,
+    /// least recently used first: at once if the value is also elsewhere, otherwise after a copy to host memory.
+    /// `missing` is the number of bytes that the task needs in all.
     fn room(
         &mut self,
         copier: &mut dyn Copier,
@@ -333,19 +345,19 @@ impl Directory {
             }
             let unused = |id: &EntryId| self.entry(*id).replicas[node.at()].pins == 0;
             let dispensable = |id: &EntryId| !self.entry(*id).is_only(node);
-            let found = self.stores[at].recent.iter().filter(unused).find(dispensable);
+            let found = self.stores[at].lru.iter().filter(unused).find(dispensable);
             if let Some(id) = found {
                 let bytes = self.segment_on(id, node).map_or(0, Segment::bytes);
                 self.evicted[at] = (self.evicted[at].0 + 1, self.evicted[at].1 + bytes as u64);
                 self.discard(id, node);
                 continue;
             }
-            let victims: Vec<EntryId> = self.stores[at].recent.iter().filter(unused).collect();
-            if let Some(trouble) = self.stores[at].trouble.take() {
-                return Err(trouble);
+            let victims: Vec<EntryId> = self.stores[at].lru.iter().filter(unused).collect();
+            if let Some(eviction_error) = self.stores[at].eviction_error.take() {
+                return Err(eviction_error);
             }
             for id in victims {
-                if self.stores[at].leaving >= missing || !self.send_home(copier, id, node)? {
+                if self.stores[at].evicting_bytes >= missing || !self.evict_to_host(copier, id, node)? {
                     break;
                 }
             }
@@ -353,21 +365,22 @@ impl Directory {
         }
     }
 
-    /// A task that was admitted has been issued: this event makes what it writes valid. Since it was admitted nobody else was issued
-    /// who uses that: predecessors were before, successors are not yet. If it was not issued after all, every value is where it was.
+    /// Records that an admitted task was issued: `event` makes the values that it writes valid. No task that uses these
+    /// values was issued since the admission, because predecessors were issued before and successors are not issued
+    /// yet. If issuing fails, this is not called, and the directory's states are still correct.
     pub(crate) fn issued(&mut self, demand: Demand<'_>, event: Event) {
         let (node, is_lost) = (self.workplace(demand.device), self.stores[usize::from(demand.device)].is_lost);
         for one in demand.uses.iter().filter(|one| one.mode.writes()) {
             self.modify(one.entry, node);
             self.overwrite(one.entry, node, event);
             if is_lost && node != Node::HOST {
-                self.entry_mut(one.entry).drop_from(node);
+                self.entry_mut(one.entry).mark_invalid(node);
             }
         }
     }
 
-    /// A task that was admitted has finished, or was not issued after all.
-    pub(crate) fn release(&mut self, device: u16, uses: &[Use], scratch: Option<Segment>) {
+    /// Releases the memory of an admitted task that has finished or was not issued.
+    pub(crate) fn release(&mut self, device: u16, uses: &[EntryUse], scratch: Option<Segment>) {
         if let Some(segment) = scratch {
             self.stores[usize::from(device)].pins -= 1;
             self.give(device, segment);
@@ -377,27 +390,27 @@ impl Directory {
         }
     }
 
-    /// Lets the host task in this slot use its data, if they are at home; otherwise they are sent for, and the number of copies is
-    /// returned whose end the task must wait for before it tries again.
+    /// Lets the host task in this slot use its data if they are in host memory, and returns zero. Otherwise issues
+    /// copies to the host, and returns the number of copies that must end before the task tries again.
     ///
     /// # Errors
-    /// If a value is lost, or can not be moved.
+    /// If a value is lost or can not be copied.
     pub(crate) fn admit_to_host(
         &mut self,
         copier: &mut dyn Copier,
         slot: u32,
-        uses: &[Use],
+        uses: &[EntryUse],
     ) -> Result<usize, DeviceError> {
         self.check_values(uses)?;
         let mut unfinished = Vec::new();
         for one in uses {
             if one.mode.reads() && !self.entry(one.entry).is_valid(Node::HOST) {
-                self.send_for(copier, one.entry)?;
+                self.fetch_to_host(copier, one.entry)?;
             }
             let entry = self.entry(one.entry);
             let home = &entry.replicas[Node::HOST.at()];
             let is_coming = !one.mode.reads() || entry.is_valid(Node::HOST);
-            // A copy that could not be issued waits for others to or from host memory, which its device can not wait for.
+            // A copy that could not be issued waits for copies to or from host memory that its device can not wait for.
             let readers = if one.mode.writes() || !is_coming { home.readers.as_slice() } else { &[] };
             let brings = one.mode.reads() && is_coming;
             let all =
@@ -407,7 +420,7 @@ impl Directory {
         unfinished.sort_unstable_by_key(|(event, brings)| (event.device, event.queue, event.ticket, !brings));
         unfinished.dedup_by_key(|one| one.0);
         unfinished.retain(|(event, brings)| {
-            self.flights.get_mut(event).map(|flight| flight.waiting.push((slot, *brings))).is_some()
+            self.pending_copies.get_mut(event).map(|copy| copy.waiting.push((slot, *brings))).is_some()
         });
         if unfinished.is_empty() {
             debug_assert!(uses.iter().all(|one| !one.mode.reads() || self.entry(one.entry).is_valid(Node::HOST)));
@@ -417,15 +430,17 @@ impl Directory {
         }
         Ok(unfinished.len())
     }
-    /// A host task fails whose data can not come. Returns the number of copies to and from the host memory of what it was to write
-    /// whose end it must wait for before it says so, since the data may end with it. When there are none left (zero), the data are at
-    /// home: worth nothing, but nobody copies them there any more.
-    pub(crate) fn give_up_on_host(&mut self, slot: u32, uses: &[Use]) -> usize {
+
+    /// Prepares the failure of a host task whose data can not be brought to the host. Returns the number of copies to
+    /// and from the host memory of the data it was to write: the failure is reported after they end, because the data
+    /// may be freed with the task. When none is left (zero), host memory has the only valid replica. Its content is
+    /// meaningless, but no copy will access it.
+    pub(crate) fn give_up_on_host(&mut self, slot: u32, uses: &[EntryUse]) -> usize {
         let mut copies = 0;
         let is_written = |id: EntryId| uses.iter().any(|one| one.entry == id && one.mode.writes());
-        for flight in self.flights.values_mut() {
-            if (flight.from == Node::HOST || flight.to == Node::HOST) && is_written(flight.entry) {
-                flight.waiting.push((slot, false));
+        for copy in self.pending_copies.values_mut() {
+            if (copy.from == Node::HOST || copy.to == Node::HOST) && is_written(copy.entry) {
+                copy.waiting.push((slot, false));
                 copies += 1;
             }
         }

@@ -1,16 +1,16 @@
-//! The directory: every replica, every copy under way, every device's heap. The protocol is in `memory/mod.rs`.
+//! The directory: every replica, every copy in progress, every device's heap. `memory/mod.rs` describes the protocol.
 //!
-//! It is a plain state machine: time, drivers and threads are outside of it, so that it can be explored exhaustively (`tests.rs`).
+//! It is a plain state machine without time, drivers and threads, so `memory/tests` can explore it exhaustively.
 
 #![forbid(unsafe_code)]
 
 use super::{
-    Known,
+    EntryRef,
     admission::Demand,
     entry::{Entry, Node},
     heap::{Heap, Segment},
     links::{CopyKind, Links},
-    recent::Recent,
+    lru::LruList,
 };
 use crate::{
     device::{DeviceError, DeviceInfo, Event, HostRegion, Transfer},
@@ -20,99 +20,100 @@ use crate::{
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
-/// Names an entry of the directory; from one on, so that zero says that there is none.
+/// Identifies an entry of the directory. Ids count from one; zero means that there is no entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct EntryId(pub(crate) u32);
 
-/// A datum as a task uses it.
+/// The use of a datum by a task.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Use {
+pub(crate) struct EntryUse {
     pub(crate) entry: EntryId,
     pub(crate) mode: Mode,
 }
 
-/// What a task uses, in the order of its accesses.
-pub(crate) type Uses = SmallVec<[Use; 4]>;
+/// A task's uses, in the order of its accesses.
+pub(crate) type EntryUses = SmallVec<[EntryUse; 4]>;
 
 /// Events to wait for.
-pub(crate) type Waits = SmallVec<[Event; 4]>;
+pub(crate) type WaitEvents = SmallVec<[Event; 4]>;
 
-/// What the directory asks of the drivers.
+/// The directory's interface to the drivers.
 pub(crate) trait Copier {
-    /// Puts a copy into the device's queue, behind the events.
+    /// Puts a copy into the device's queue; it starts after the events.
     fn copy(&mut self, device: u16, transfer: &Transfer, waits: &[Event]) -> Result<Event, DeviceError>;
 
-    /// Whether the device's queues can wait for events of the other's.
+    /// Returns whether the device's queues can wait for events of `other`.
     fn can_wait_for(&self, device: u16, other: u16) -> bool;
 }
 
-/// A copy under way.
+/// A copy in progress.
 #[derive(Debug)]
-pub(super) struct Flight {
+pub(super) struct PendingCopy {
     pub(super) entry: EntryId,
     pub(super) from: Node,
     pub(super) to: Node,
     pub(super) bytes: usize,
     pub(super) kind: CopyKind,
-    /// Host tasks that wait for its end, and whether it brings what they read.
+    /// Slots of the host tasks that wait for its end, and whether it brings a value that the task reads.
     pub(super) waiting: Vec<(u32, bool)>,
 }
 
-/// A device's side of the directory.
+/// The directory's data about one device.
 #[derive(Debug, Default)]
-pub(super) struct Store {
-    /// None for a device that works in host memory.
+pub(super) struct DeviceStore {
+    /// `None` for a device that works in host memory.
     pub(super) heap: Option<Heap>,
     pub(super) align: usize,
-    /// Replicas with a place in the heap, the least recently used first.
-    pub(super) recent: Recent,
-    /// Pins of all its replicas, and scratch of tasks.
+    /// Replicas with memory in the heap, the least recently used first.
+    pub(super) lru: LruList,
+    /// Number of pins of all its replicas, and of scratch segments of tasks.
     pub(super) pins: u64,
-    /// Bytes on their way to host memory to make room.
-    pub(super) leaving: usize,
-    /// The last ticket that has finished, per queue.
+    /// Bytes being copied to host memory by evictions.
+    pub(super) evicting_bytes: usize,
+    /// The last finished ticket of each queue.
     done: Vec<u64>,
     pub(super) is_lost: bool,
-    /// Bytes for which the task that waits for admission found no room; zero if it waits for something else, or none waits.
-    pub(super) wanted: usize,
-    /// Why the last attempt to make room failed.
-    pub(super) trouble: Option<DeviceError>,
-    /// Copies that must end before the task that waits for admission can be issued.
+    /// Bytes that the task waiting for admission could not allocate. Zero if no task waits, or if it waits for
+    /// something else.
+    pub(super) wanted_bytes: usize,
+    /// The error of the last failed eviction.
+    pub(super) eviction_error: Option<DeviceError>,
+    /// Copies that must end before the task waiting for admission can be issued.
     pub(super) awaited: Vec<Event>,
-    /// One of them failed, and why: that task does not ask for it again and again.
-    pub(super) refusal: Option<(EntryId, DeviceError)>,
+    /// The entry and the error of one of them that failed. With it the waiting task fails instead of trying again.
+    pub(super) failed_copy: Option<(EntryId, DeviceError)>,
 }
 
-/// See the module's head.
+/// All replicas, copies in progress and heaps of a runtime.
 pub(crate) struct Directory {
-    pub(super) stores: Vec<Store>,
+    pub(super) stores: Vec<DeviceStore>,
     pub(super) entries: Vec<Option<Entry>>,
     free: Vec<u32>,
-    pub(super) flights: HashMap<Event, Flight>,
+    pub(super) pending_copies: HashMap<Event, PendingCopy>,
     pub(super) links: Links,
-    /// Replicas that made room, and their bytes, per device.
+    /// Number and total bytes of the evicted replicas, per device.
     pub(super) evicted: Vec<(u64, u64)>,
 }
 
 impl Directory {
     pub(crate) fn new(devices: &[DeviceInfo]) -> Self {
-        let store = |info: &DeviceInfo| Store {
+        let store = |info: &DeviceInfo| DeviceStore {
             heap: info.memory.as_ref().map(|memory| Heap::new(memory.bytes, memory.align)),
             align: info.memory.as_ref().map_or(1, |memory| memory.align),
             done: vec![0; usize::from(info.queues) + 3],
-            ..Store::default()
+            ..DeviceStore::default()
         };
         Self {
             stores: devices.iter().map(store).collect(),
             entries: Vec::new(),
             free: Vec::new(),
-            flights: HashMap::new(),
+            pending_copies: HashMap::new(),
             links: Links::new(devices),
             evicted: vec![(0, 0); devices.len()],
         }
     }
 
-    /// A datum that is on the host so far.
+    /// Opens an entry for a datum whose value is only on the host so far.
     pub(crate) fn open(&mut self, host: HostRegion) -> EntryId {
         let entry = Entry::new(host, self.stores.len() + 1);
         if let Some(at) = self.free.pop() {
@@ -123,8 +124,8 @@ impl Directory {
         EntryId(self.entries.len() as u32)
     }
 
-    /// Ends an entry. Its datum is at home, and no task uses it any more. Copies between devices may still be under way, or
-    /// not be reported yet: the last of them takes the entry with it.
+    /// Closes an entry. Its datum is in host memory, and no task uses it any more. Copies between devices may still be
+    /// in progress or unreported; the end of the last one removes the entry.
     pub(crate) fn close(&mut self, id: EntryId) {
         self.entry_mut(id).is_closed = true;
         for node in (1..=self.stores.len() as u16).map(Node) {
@@ -142,23 +143,25 @@ impl Directory {
     }
 
     pub(super) fn entry(&self, id: EntryId) -> &Entry {
-        self.entries[id.0 as usize - 1].as_ref().unwrap_or_else(|| unreachable!("entries end after their users"))
+        self.entries[id.0 as usize - 1].as_ref().unwrap_or_else(|| unreachable!("an entry outlives its users"))
     }
 
     pub(super) fn entry_mut(&mut self, id: EntryId) -> &mut Entry {
-        self.entries[id.0 as usize - 1].as_mut().unwrap_or_else(|| unreachable!("entries end after their users"))
+        self.entries[id.0 as usize - 1].as_mut().unwrap_or_else(|| unreachable!("an entry outlives its users"))
     }
 
-    /// The datum's entry as it is used with its value in this place; none if it must not be, since the value stays somewhere else.
-    pub(crate) fn at_place(&mut self, Known { entry, stays }: Known, host: HostRegion) -> Option<EntryId> {
-        if stays {
+    /// Returns the datum's entry for a use at the host region `host`. Returns `None` if the value is resident at
+    /// another address.
+    pub(crate) fn entry_at(&mut self, EntryRef { entry, is_resident }: EntryRef, host: HostRegion) -> Option<EntryId> {
+        if is_resident {
             return (self.entry(entry).host == host).then_some(entry);
         }
         self.relocate(entry, host);
         Some(entry)
     }
 
-    /// Host memory of a datum has moved, or has another shape: only a host task can have done that, so no replica is valid.
+    /// Updates the host address or shape of a datum. Only a host task can have changed it, so no device has a valid
+    /// replica.
     pub(crate) fn relocate(&mut self, id: EntryId, host: HostRegion) {
         if self.entry(id).host == host {
             return;
@@ -170,40 +173,40 @@ impl Directory {
         self.entry_mut(id).host = host;
     }
 
-    /// Who has the value, or will have it when what was issued is done.
+    /// Returns the resources that have the value, or will have it when all issued work is done.
     pub(crate) fn holders(&self, id: EntryId) -> Vec<Resource> {
         let entry = self.entry(id);
         let host = entry.is_valid(Node::HOST).then_some(Resource::HOST);
         host.into_iter().chain(entry.holders().filter_map(Node::device).map(Resource::device)).collect()
     }
 
-    /// The device whose memory alone has the value.
+    /// Returns the device that has the only valid replica.
     pub(crate) fn owner(&self, id: EntryId) -> Option<u16> {
         let entry = self.entry(id);
         entry.holders().find(|&node| entry.is_only(node)).and_then(Node::device)
     }
 
-    /// Whether a device has the value.
+    /// Returns whether any device has the value.
     pub(crate) fn is_on_a_device(&self, id: EntryId) -> bool {
         self.entry(id).holders().next().is_some()
     }
 
-    /// The memory that the device works in.
+    /// Returns the memory node that the device works in.
     pub(super) fn workplace(&self, device: u16) -> Node {
         if self.stores[usize::from(device)].heap.is_some() { Node::of_device(device) } else { Node::HOST }
     }
 
-    /// Whether the work is finished.
+    /// Returns whether the work is finished.
     pub(super) fn is_done(&self, event: Event) -> bool {
         self.stores[usize::from(event.device)].done[usize::from(event.queue)] >= event.ticket
     }
 
-    /// Takes note of the end of work in a queue.
+    /// Records the end of work in a queue.
     pub(crate) fn done(&mut self, event: Event) {
         self.stores[usize::from(event.device)].done[usize::from(event.queue)] = event.ticket;
     }
 
-    /// Uses a replica: it is not evicted until the use ends.
+    /// Pins a replica: it is not evicted until it is unpinned.
     pub(super) fn pin(&mut self, id: EntryId, node: Node) {
         let Some(device) = node.device() else { return };
         self.stores[usize::from(device)].pins += 1;
@@ -211,7 +214,7 @@ impl Directory {
         self.touch(id, node);
     }
 
-    /// Ends a use; a replica that became invalid meanwhile gives its place back.
+    /// Ends a use. A replica that became invalid meanwhile releases its memory.
     pub(super) fn unpin(&mut self, id: EntryId, node: Node) {
         let Some(device) = node.device() else { return };
         self.stores[usize::from(device)].pins -= 1;
@@ -223,39 +226,39 @@ impl Directory {
         self.forget_if_closed(id);
     }
 
-    /// Makes the replica the most recently used.
+    /// Makes the replica the device's most recently used.
     pub(super) fn touch(&mut self, id: EntryId, node: Node) {
         let Some(device) = node.device() else { return };
         let Self { stores, entries, .. } = self;
-        let recent = &mut stores[usize::from(device)].recent;
+        let lru = &mut stores[usize::from(device)].lru;
         let Some(entry) = &mut entries[id.0 as usize - 1] else { return };
         let replica = &mut entry.replicas[node.at()];
-        match replica.used {
-            Some(place) => recent.touch(place),
-            None if replica.segment.is_some() => replica.used = Some(recent.add(id)),
+        match replica.lru_position {
+            Some(position) => lru.touch(position),
+            None if replica.segment.is_some() => replica.lru_position = Some(lru.add(id)),
             None => {}
         }
     }
 
-    /// Gives a replica's place back, unless something that was issued uses it: then the last such use does. The value is
-    /// elsewhere, or not wanted.
+    /// Invalidates a replica and releases its memory. If issued work still uses the memory, the end of the last use
+    /// releases it. The value is elsewhere, or no longer needed.
     pub(super) fn discard(&mut self, id: EntryId, node: Node) {
         let Some(device) = node.device() else { return };
         let entry = self.entry_mut(id);
-        entry.drop_from(node);
+        entry.mark_invalid(node);
         let replica = &mut entry.replicas[node.at()];
         if replica.pins > 0 {
             return;
         }
-        let used = replica.used.take();
+        let position = replica.lru_position.take();
         (replica.written, replica.readers) = (None, Default::default());
         if let Some(segment) = replica.segment.take() {
-            used.into_iter().for_each(|place| self.stores[usize::from(device)].recent.remove(place));
+            position.into_iter().for_each(|position| self.stores[usize::from(device)].lru.remove(position));
             self.give(device, segment);
         }
     }
 
-    /// Gives a place back. A lost device's heap is gone, and its places with it.
+    /// Releases a segment of a device's heap. The heap of a lost device is gone, so nothing is done for one.
     pub(super) fn give(&mut self, device: u16, segment: Segment) {
         let store = &mut self.stores[usize::from(device)];
         if let Some(heap) = store.heap.as_mut().filter(|_| !store.is_lost) {
@@ -271,14 +274,14 @@ impl Directory {
         }
     }
 
-    /// Of these events, those that are not done; none if one of them is such that the device can not wait for it.
-    pub(super) fn to_wait_for(
+    /// Returns the events among these that are not done, or `None` if the device can not wait for one of them.
+    pub(super) fn pending_events(
         &self,
         copier: &dyn Copier,
         device: u16,
         events: impl Iterator<Item = Event>,
-    ) -> Option<Waits> {
-        let mut waits = Waits::new();
+    ) -> Option<WaitEvents> {
+        let mut waits = WaitEvents::new();
         for event in events.filter(|&event| !self.is_done(event)) {
             if event.device != device && !copier.can_wait_for(device, event.device) {
                 return None;
@@ -290,8 +293,8 @@ impl Directory {
         Some(waits)
     }
 
-    /// Issues a copy of a datum, which has a place on the node it goes to. Says whether it could be: if not, it can be when
-    /// something else has finished.
+    /// Issues a copy of a datum that has memory on the target node. Returns `false` if it can not be issued yet; other
+    /// work must finish first.
     pub(super) fn copy(
         &mut self,
         copier: &mut dyn Copier,
@@ -300,20 +303,20 @@ impl Directory {
         kind: CopyKind,
     ) -> Result<bool, DeviceError> {
         if self.entry(id).host.bytes() == 0 {
-            self.entry_mut(id).arrive(to);
+            self.entry_mut(id).mark_valid(to);
             return Ok(true);
         }
         let entry = self.entry(id);
         let (source, target) = (&entry.replicas[from.at()], &entry.replicas[to.at()]);
         let before = source.written.into_iter().chain(target.written).chain(target.readers.iter().copied());
         let Some(device) = to.device().or(from.device()) else { return Ok(true) };
-        let Some(waits) = self.to_wait_for(copier, device, before) else { return Ok(false) };
+        let Some(waits) = self.pending_events(copier, device, before) else { return Ok(false) };
         let Some(transfer) = self.transfer(entry, from, to) else { return Ok(false) };
         let bytes = entry.host.bytes();
         let event = copier.copy(device, &transfer, &waits)?;
         self.pin(id, from);
         self.pin(id, to);
-        self.entry_mut(id).arrive(to);
+        self.entry_mut(id).mark_valid(to);
         self.overwrite(id, to, event);
         self.entry_mut(id).replicas[to.at()].arrival = (from == Node::HOST).then_some(event);
         let stores = &self.stores;
@@ -322,13 +325,14 @@ impl Directory {
         let source = &mut entry.replicas[from.at()];
         source.readers.retain(|event| !done(event));
         source.readers.push(event);
-        self.links.depart(from, to, bytes);
-        self.flights.insert(event, Flight { entry: id, from, to, bytes, kind, waiting: Vec::new() });
+        self.links.copy_issued(from, to, bytes);
+        self.pending_copies.insert(event, PendingCopy { entry: id, from, to, bytes, kind, waiting: Vec::new() });
         Ok(true)
     }
 
-    /// Work that overwrites the replica, and waits for all that uses it, was issued. Who waits for this work waits for these, too;
-    /// but if its device is lost, it ends before them. So those of other devices are still named.
+    /// Records that work was issued which overwrites the replica and waits for all its uses. Later users wait only for
+    /// this work. But if its device is lost, it ends before the events of other devices that it waits for, so those are
+    /// kept.
     pub(super) fn overwrite(&mut self, id: EntryId, node: Node, event: Event) {
         let replica = &mut self.entry_mut(id).replicas[node.at()];
         let mut before = std::mem::take(&mut replica.readers);
@@ -350,28 +354,29 @@ impl Directory {
         })
     }
 
-    /// Takes note of the end of a copy. Returns the host tasks that wait for nothing else now, and those whose data can not come.
-    pub(crate) fn landed(&mut self, event: Event, result: Result<Option<u64>, DeviceError>) -> Option<Landed> {
+    /// Records the end of a copy. Returns the host tasks that waited for it, with an error for those whose data it
+    /// failed to bring.
+    pub(crate) fn copy_ended(&mut self, event: Event, result: Result<Option<u64>, DeviceError>) -> Option<EndedCopy> {
         self.done(event);
-        let flight = self.flights.remove(&event)?;
-        let Flight { entry: id, from, to, bytes, kind, waiting } = flight;
+        let copy = self.pending_copies.remove(&event)?;
+        let PendingCopy { entry: id, from, to, bytes, kind, waiting } = copy;
         if kind == CopyKind::Eviction
             && let Some(device) = from.device()
         {
             let store = &mut self.stores[usize::from(device)];
-            store.leaving -= bytes;
-            store.trouble = result.as_ref().err().cloned();
+            store.evicting_bytes -= bytes;
+            store.eviction_error = result.as_ref().err().cloned();
         }
         let error = match result {
             Ok(busy_ns) => {
-                self.links.arrive((from, to), bytes, Some((kind, busy_ns)));
+                self.links.copy_ended((from, to), bytes, Some((kind, busy_ns)));
                 None
             }
             Err(error) => {
-                self.links.arrive((from, to), bytes, None);
+                self.links.copy_ended((from, to), bytes, None);
                 self.drop_failed(id, to, event);
                 for store in self.stores.iter_mut().filter(|store| store.awaited.contains(&event)) {
-                    store.refusal = Some((id, error.clone()));
+                    store.failed_copy = Some((id, error.clone()));
                 }
                 Some(error)
             }
@@ -380,25 +385,26 @@ impl Directory {
         self.unpin(id, to);
         let failure = |brings: bool| error.clone().filter(|_| brings);
         let waiting = waiting.into_iter().map(|(slot, brings)| (slot, failure(brings))).collect();
-        Some(Landed { from, to, bytes, is_well: error.is_none(), waiting })
+        Some(EndedCopy { from, to, bytes, has_succeeded: error.is_none(), waiting })
     }
 
-    /// Unless it was overwritten since, the replica is not what the copy was to make it; and neither are those that are being copied
-    /// from it: their copies will fail, and until that is reported they must not pass for the value.
+    /// Invalidates a replica that a failed event was to produce, unless it was overwritten since. Replicas that are
+    /// being copied from it become invalid, too: their copies will fail, and until that is reported they must not count
+    /// as valid.
     fn drop_failed(&mut self, id: EntryId, to: Node, event: Event) {
         let mut failed = vec![(event, to)];
         while let Some((event, node)) = failed.pop() {
             let entry = self.entry_mut(id);
             if entry.is_valid(node) && entry.replicas[node.at()].written == Some(event) {
-                entry.drop_from(node);
-                let onward = self.flights.iter().filter(|(_, flight)| flight.entry == id && flight.from == node);
-                failed.extend(onward.map(|(&event, flight)| (event, flight.to)));
+                entry.mark_invalid(node);
+                let onward = self.pending_copies.iter().filter(|(_, copy)| copy.entry == id && copy.from == node);
+                failed.extend(onward.map(|(&event, copy)| (event, copy.to)));
             }
         }
     }
 
-    /// A task that was issued has failed: what it was to write is not there. Host memory keeps what it had, which may be more
-    /// than the task was to change: the other triangle of a tile.
+    /// Records that an issued task has failed: the values that it was to write are invalid. Host memory keeps its old
+    /// content, which may include parts that the task was not to change, such as the other triangle of a tile.
     pub(crate) fn failed(&mut self, demand: Demand<'_>, event: Event) {
         let node = self.workplace(demand.device);
         for one in demand.uses.iter().filter(|one| one.mode.writes()) {
@@ -406,37 +412,37 @@ impl Directory {
         }
     }
 
-    /// A device is gone, and what only its memory held.
+    /// Records that a device is lost, with every value that was only in its memory.
     pub(crate) fn lose(&mut self, device: u16) {
         let node = Node::of_device(device);
         let store = &mut self.stores[usize::from(device)];
         store.is_lost = true;
         store.heap = store.heap.as_ref().map(|heap| Heap::new(heap.bytes(), store.align));
         for entry in self.entries.iter_mut().flatten() {
-            entry.drop_from(node);
+            entry.mark_invalid(node);
             let replica = &mut entry.replicas[node.at()];
-            (replica.segment, replica.used) = (None, None);
+            (replica.segment, replica.lru_position) = (None, None);
         }
-        self.stores[usize::from(device)].recent = Recent::default();
+        self.stores[usize::from(device)].lru = LruList::default();
     }
 
-    /// Whether a copy in one of the device's queues has not been reported yet.
+    /// Returns whether a copy in one of the device's queues has not been reported yet.
     pub(crate) fn is_copying(&self, device: u16) -> bool {
-        self.flights.keys().any(|event| event.device == device)
+        self.pending_copies.keys().any(|event| event.device == device)
     }
 
-    /// How it stands with a device's memory; none if it works in host memory.
+    /// Returns the current use of a device's memory, or `None` if it works in host memory.
     pub(crate) fn gauge(&self, device: u16) -> Option<Gauge> {
         let at = usize::from(device);
-        let Store { heap, wanted, .. } = &self.stores[at];
+        let DeviceStore { heap, wanted_bytes, .. } = &self.stores[at];
         heap.as_ref().map(|heap| Gauge {
             used_bytes: heap.used() as u64,
             evicted_bytes: self.evicted[at].1,
-            wanted_bytes: *wanted as u64,
+            wanted_bytes: *wanted_bytes as u64,
         })
     }
 
-    /// Whether the device's heap is not more than half full with so many bytes more.
+    /// Returns whether the device's heap would be at most half full with `bytes` more bytes.
     pub(crate) fn has_room(&self, device: u16, bytes: usize) -> bool {
         let heap = &self.stores[usize::from(device)].heap;
         heap.as_ref().is_none_or(|heap| heap.used().saturating_add(bytes) <= heap.bytes() / 2)
@@ -447,23 +453,23 @@ impl Directory {
     }
 }
 
-/// How it stands with a device's memory.
+/// The current use of a device's memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Gauge {
-    /// Bytes that are given to replicas and scratch.
+    /// Bytes allocated to replicas and scratch.
     pub(crate) used_bytes: u64,
-    /// Bytes of the replicas that have made room so far.
+    /// Total bytes of the replicas evicted so far.
     pub(crate) evicted_bytes: u64,
-    /// Bytes that the task which waits for admission found no room for.
+    /// Bytes that the task waiting for admission could not allocate.
     pub(crate) wanted_bytes: u64,
 }
 
-/// The end of a copy.
-pub(crate) struct Landed {
+/// A copy that has ended.
+pub(crate) struct EndedCopy {
     pub(crate) from: Node,
     pub(crate) to: Node,
     pub(crate) bytes: usize,
-    pub(crate) is_well: bool,
-    /// Host tasks that waited for it, and why they can not be done, if it was to bring what they read and has failed.
+    pub(crate) has_succeeded: bool,
+    /// Slots of the host tasks that waited for it. The error is set if it failed and was to bring what the task reads.
     pub(crate) waiting: Vec<(u32, Option<DeviceError>)>,
 }

@@ -1,4 +1,4 @@
-//! How far a value is from where it is needed.
+//! The cost of bringing a value to a memory node.
 
 #![forbid(unsafe_code)]
 
@@ -8,21 +8,21 @@ use super::{
 };
 use crate::device::HostRegion;
 
-/// What it takes to have a value on a node.
+/// The cost of having a value on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Distance {
-    /// How long it takes to move it there, by what is known of the links; nothing if it is on its way.
+    /// Forecast duration of the copy, from what is known of the links; zero if the value is there or being copied.
     pub(crate) ns: f64,
-    /// Two if it is there or on its way, one if a device has it from which the node can copy.
+    /// Two if the value is there or being copied, one if the node can copy it from another device, otherwise zero.
     pub(crate) locality: u32,
-    /// Whether it comes, or is coming, from host memory.
+    /// Whether the value comes, or is being copied, from host memory.
     pub(crate) from_host: bool,
-    /// Bytes of the node's memory for which there is no place yet.
+    /// Bytes of the node's memory that are still to be allocated for it.
     pub(crate) missing_bytes: usize,
 }
 
 impl Directory {
-    /// How far the value is from the node; without an entry, devices have not used it.
+    /// Returns the distance of the value from the node. Without an entry the value is on the host only.
     pub(crate) fn distance(&self, id: Option<EntryId>, host: Option<HostRegion>, to: Node) -> Distance {
         let Some(id) = id else {
             return self.distance_from_host(host.map_or(0, |region| region.bytes()), to);
@@ -39,7 +39,7 @@ impl Directory {
         let (ns, from_host) = match (peer, host) {
             (Some(peer), host) => host.filter(|&host| host < peer).map_or((peer, false), |host| (host, true)),
             (None, Some(host)) => (host, true),
-            // From a device home, and from there.
+            // From a device to the host, and from there to the node.
             (None, None) => {
                 let home = entry.holders().filter_map(|from| self.links.forecast_ns(from, Node::HOST, bytes));
                 (home.fold(0.0, f64::max) + from(Node::HOST).unwrap_or(0.0), true)

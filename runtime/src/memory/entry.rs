@@ -1,12 +1,12 @@
-//! One datum's replicas: which nodes have its value, and the named transitions between these states.
+//! A datum's replicas: which nodes have its value, and the named state transitions.
 
 #![forbid(unsafe_code)]
 
-use super::{heap::Segment, recent::Place};
+use super::{heap::Segment, lru::LruPosition};
 use crate::device::{Event, HostRegion};
 use smallvec::SmallVec;
 
-/// A memory node: the host (zero), or a device's memory.
+/// A memory node: the host (zero), or a device's memory (the device's index plus one).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Node(pub(crate) u16);
 
@@ -17,7 +17,7 @@ impl Node {
         Self(device + 1)
     }
 
-    /// The device whose memory it is.
+    /// Returns the device whose memory this is.
     pub(crate) fn device(self) -> Option<u16> {
         self.0.checked_sub(1)
     }
@@ -27,15 +27,15 @@ impl Node {
     }
 }
 
-/// The state of a replica (BLASX paper, section IV.B); see the module's head for what is different here.
+/// The state of a replica (BLASX paper, section IV.B); `memory/mod.rs` lists the differences.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    /// The only valid one.
+pub(crate) enum ReplicaState {
+    /// The only valid replica.
     Modified,
     /// Valid here and in host memory.
     Exclusive,
-    /// Valid here and on other devices.
+    /// Valid here and on other devices, possibly also on the host.
     Shared,
     /// Not valid.
     Invalid,
@@ -44,19 +44,20 @@ pub(crate) enum State {
 /// A datum's copy on one node.
 #[derive(Debug, Default)]
 pub(super) struct Replica {
-    /// Its place in the device's heap. An invalid one keeps it while work that was issued still uses it.
+    /// Its memory in the device's heap. An invalid replica keeps it while issued work still uses it.
     pub(super) segment: Option<Segment>,
-    /// How much work that was issued and has not finished uses it.
+    /// Number of uses by work that was issued and has not finished.
     pub(super) pins: u32,
-    /// The work that makes it valid, or overwrites it: to be waited for by whoever uses it.
+    /// The work that makes it valid or overwrites it. Every user waits for this event.
     pub(super) written: Option<Event>,
-    /// Copies that read it since: to be waited for by whoever overwrites it. (Tasks that read it are predecessors of the task
-    /// that overwrites it.) And what `written` has waited for on other devices, and may not outlive if its own is lost.
+    /// Copies that have read it since `written`; work that overwrites the replica waits for them. (Tasks that read it
+    /// are predecessors of the overwriting task.) Also events of other devices that `written` waited for: if its device
+    /// is lost, `written` may end before they do.
     pub(super) readers: SmallVec<[Event; 2]>,
-    /// The copy from host memory by which it came here, or the value did that was updated here since.
+    /// The copy from host memory that brought the value here. It is kept when the value is updated here later.
     pub(super) arrival: Option<Event>,
-    /// Its place among the device's recently used, while it has one in the heap.
-    pub(super) used: Option<Place>,
+    /// Its position in the device's LRU list, while it has memory in the heap.
+    pub(super) lru_position: Option<LruPosition>,
 }
 
 /// A datum that has, or had, replicas.
@@ -64,14 +65,15 @@ pub(super) struct Replica {
 pub(super) struct Entry {
     pub(super) host: HostRegion,
     pub(super) replicas: Box<[Replica]>,
-    /// The nodes whose replica has the value, or will have it when the work that was issued is done: a bit each. None: it is lost.
+    /// The nodes whose replica has the value, or will have it when all issued work is done: one bit per node. Zero: the
+    /// value is lost.
     valid: u64,
-    /// The datum is gone; the entry stays for copies under way.
+    /// The datum is gone; the entry remains for copies in progress.
     pub(super) is_closed: bool,
 }
 
 impl Entry {
-    /// A datum whose value is in host memory.
+    /// Creates the entry of a datum whose value is in host memory.
     pub(super) fn new(host: HostRegion, nodes: usize) -> Self {
         Self { host, replicas: (0..nodes).map(|_| Replica::default()).collect(), valid: 1, is_closed: false }
     }
@@ -80,45 +82,46 @@ impl Entry {
         self.valid >> node.0 & 1 != 0
     }
 
-    /// Whether no node has the value.
+    /// Returns whether no node has the value.
     pub(super) fn is_lost(&self) -> bool {
         self.valid == 0
     }
 
-    /// Whether this is the only node that has the value.
+    /// Returns whether this is the only node that has the value.
     pub(super) fn is_only(&self, node: Node) -> bool {
         self.valid == 1 << node.0
     }
 
     #[cfg(test)]
-    pub(super) fn state(&self, node: Node) -> State {
+    pub(super) fn state(&self, node: Node) -> ReplicaState {
         match (self.is_valid(node), self.valid & !(1 << node.0)) {
-            (false, _) => State::Invalid,
-            (true, 0) => State::Modified,
-            (true, 1) => State::Exclusive,
-            (true, _) => State::Shared,
+            (false, _) => ReplicaState::Invalid,
+            (true, 0) => ReplicaState::Modified,
+            (true, 1) => ReplicaState::Exclusive,
+            (true, _) => ReplicaState::Shared,
         }
     }
 
-    /// The devices that have the value.
+    /// Iterates over the devices that have the value.
     pub(super) fn holders(&self) -> impl Iterator<Item = Node> + use<> {
         let valid = self.valid;
         (1..64).filter(move |bit| valid >> bit & 1 != 0).map(Node)
     }
 
-    /// A copy that brings the value was issued: Invalid becomes Exclusive or Shared, Modified elsewhere becomes Shared or Exclusive.
-    pub(super) fn arrive(&mut self, node: Node) {
+    /// A copy that brings the value was issued: Invalid becomes Exclusive or Shared, and a Modified replica elsewhere
+    /// becomes Shared or Exclusive.
+    pub(super) fn mark_valid(&mut self, node: Node) {
         debug_assert!(!self.is_lost(), "a value is copied from where it is");
         self.valid |= 1 << node.0;
     }
 
-    /// Work that makes a new value was issued, or a host task begins: Modified here, Invalid everywhere else.
+    /// Work that produces a new value was issued, or a host task begins: Modified here, Invalid everywhere else.
     pub(super) fn modify(&mut self, node: Node) {
         self.valid = 1 << node.0;
     }
 
-    /// The replica is given up, or what was to bring it has failed: Invalid.
-    pub(super) fn drop_from(&mut self, node: Node) {
+    /// The replica is dropped, or the work that was to produce it has failed: Invalid.
+    pub(super) fn mark_invalid(&mut self, node: Node) {
         self.valid &= !(1 << node.0);
     }
 }

@@ -1,12 +1,13 @@
-//! A heap divided by offsets: first fit, split on the way out, coalesced on the way back (BLASX paper, section IV.E).
+//! First-fit allocation of offsets in a heap: free parts are split on allocation and coalesced on release (BLASX paper,
+//! section IV.E).
 //!
-//! It divides a device's memory without touching it: no driver is asked for memory while tasks run.
+//! Only offsets are managed here. The memory itself is not touched, and drivers do not allocate while tasks run.
 
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
 
-/// A part of a heap that was given away. Not copied, so that it comes back once.
+/// An allocated part of a heap. It is not `Clone`, so it is released at most once.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     offset: usize,
@@ -14,51 +15,52 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// Bytes from the heap's start.
+    /// Returns the offset from the heap's start, in bytes.
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Its length, a multiple of the heap's alignment.
+    /// Returns the length in bytes, a multiple of the heap's alignment.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 }
 
-/// The free parts of a heap.
+/// The allocator of a heap.
 #[derive(Debug)]
 pub(crate) struct Heap {
     bytes: usize,
     align: usize,
     used: usize,
-    /// Offset and length; no two touch.
+    /// Free parts: offset to length. Adjacent parts are always merged.
     free: BTreeMap<usize, usize>,
 }
 
 impl Heap {
-    /// A heap of so many bytes, all free, whose segments begin at multiples of `align`, a power of two.
+    /// Creates a heap of `bytes` bytes, all free. Segments begin at multiples of `align`, a power of two.
     pub(crate) fn new(bytes: usize, align: usize) -> Self {
         let bytes = bytes & !(align - 1);
         let free = if bytes > 0 { BTreeMap::from([(0, bytes)]) } else { BTreeMap::new() };
         Self { bytes, align, used: 0, free }
     }
 
-    /// Bytes in all.
+    /// Returns the heap's size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Bytes given away.
+    /// Returns the number of allocated bytes.
     pub(crate) fn used(&self) -> usize {
         self.used
     }
 
-    /// What a request takes: at least one unit, so that every segment has a place of its own.
+    /// Rounds a request up to a multiple of the alignment. The minimum is one unit, so that every segment has a
+    /// distinct offset.
     pub(crate) fn rounded(&self, bytes: usize) -> usize {
         bytes.max(1).checked_next_multiple_of(self.align).unwrap_or(usize::MAX)
     }
 
-    /// The first part that is large enough; none if there is none.
+    /// Allocates the first free part that is large enough, or returns `None`.
     pub(crate) fn take(&mut self, bytes: usize) -> Option<Segment> {
         let bytes = self.rounded(bytes);
         let (&offset, &len) = self.free.iter().find(|&(_, &len)| len >= bytes)?;
@@ -70,7 +72,7 @@ impl Heap {
         Some(Segment { offset, bytes })
     }
 
-    /// Takes a segment back, and joins it with its free neighbours.
+    /// Releases a segment, and merges it with its free neighbours.
     pub(crate) fn give(&mut self, segment: Segment) {
         let Segment { mut offset, mut bytes } = segment;
         self.used -= bytes;
@@ -93,20 +95,20 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn nothing_fits_an_empty_heap() {
+    fn empty_heap_has_no_room() {
         assert_eq!(Heap::new(63, 64).take(1), None);
         assert_eq!(Heap::new(64, 64).take(usize::MAX), None);
     }
 
     #[test]
-    fn a_gap_is_filled_first_and_neighbours_join() {
+    fn gaps_are_reused_and_joined() {
         let mut heap = Heap::new(1024, 64);
         let segments: Vec<_> = (0..4).filter_map(|_| heap.take(256)).collect();
         assert_eq!((segments.len(), heap.take(1)), (4, None));
         let mut segments = segments.into_iter();
         let (a, b, c, d) = (segments.next(), segments.next(), segments.next(), segments.next());
         [b, d].into_iter().flatten().for_each(|segment| heap.give(segment));
-        assert_eq!(heap.take(300), None, "two gaps of 256 that do not touch");
+        assert_eq!(heap.take(300), None, "two gaps of 256 bytes are not adjacent");
         c.into_iter().for_each(|segment| heap.give(segment));
         assert_eq!(heap.take(768).map(|segment| segment.offset()), Some(256));
         a.into_iter().for_each(|segment| heap.give(segment));
@@ -114,9 +116,12 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is taken and given back in any order: segments never overlap, and in the end all is one piece again.
+        /// Random sequences of allocations and releases: segments never overlap, and at the end the heap is one free
+        /// part.
         #[test]
-        fn segments_are_disjoint_and_all_comes_back(steps in proptest::collection::vec((any::<bool>(), 0..700_usize), 1..300)) {
+        fn segments_are_disjoint_and_released(
+            steps in proptest::collection::vec((any::<bool>(), 0..700_usize), 1..300)
+        ) {
             let (mut heap, mut held) = (Heap::new(1 << 12, 64), Vec::new());
             for (takes, number) in steps {
                 if takes {
@@ -124,7 +129,8 @@ mod tests {
                 } else if !held.is_empty() {
                     heap.give(held.swap_remove(number % held.len()));
                 }
-                let mut places: Vec<_> = held.iter().map(|one: &Segment| (one.offset(), one.offset() + one.bytes())).collect();
+                let range = |one: &Segment| (one.offset(), one.offset() + one.bytes());
+                let mut places: Vec<_> = held.iter().map(range).collect();
                 places.sort_unstable();
                 prop_assert!(places.windows(2).all(|pair| pair[0].1 <= pair[1].0));
                 prop_assert!(places.last().is_none_or(|last| last.1 <= 1 << 12));

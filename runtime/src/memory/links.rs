@@ -1,4 +1,4 @@
-//! Links between memory nodes: how fast, how busy, how much went over them.
+//! Links between memory nodes: their bandwidth, load and traffic.
 
 #![forbid(unsafe_code)]
 
@@ -8,27 +8,28 @@ use crate::device::{DeviceInfo, LinkInfo};
 /// Why a copy was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CopyKind {
-    /// A task needs the value there.
+    /// A task needs the value on the target node.
     Fetch,
-    /// The only replica makes room for others: the value goes to host memory.
+    /// The only valid replica is evicted: the value goes to host memory.
     Eviction,
-    /// A device needs the value that a device has from which it can not copy: it goes through host memory.
+    /// A device needs a value that it can not copy directly from the device that has it. The value goes through host
+    /// memory.
     Staging,
 }
 
 impl CopyKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Fetch, Self::Eviction, Self::Staging];
 }
 
-/// What went over a link in one direction, for one reason; see [`Runtime::traffic`](crate::Runtime::traffic).
+/// The traffic of one kind over a link in one direction; see [`Runtime::traffic`](crate::Runtime::traffic).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traffic {
-    /// The node that was copied from: `host`, or the device's name.
+    /// The source node: `host`, or the device's name.
     pub from: String,
-    /// The node that was copied to.
+    /// The target node.
     pub to: String,
-    /// Why.
+    /// Why the copies were made.
     pub kind: CopyKind,
     /// Number of copies.
     pub copies: u64,
@@ -36,16 +37,16 @@ pub struct Traffic {
     pub bytes: u64,
 }
 
-/// A new measurement counts so much.
-const WEIGHT: f64 = 0.25;
+/// The weight of a new measurement in the moving average of a bandwidth.
+const SAMPLE_WEIGHT: f64 = 0.25;
 
 #[derive(Clone, Debug, Default)]
 struct Link {
-    /// None where nothing can be copied directly.
+    /// `None` if no direct copy is possible.
     info: Option<LinkInfo>,
-    /// Bytes that are under way.
+    /// Bytes of the copies in progress.
     pending: u64,
-    /// Copies and bytes, per kind.
+    /// Number of copies and bytes, per kind.
     carried: [(u64, u64); 3],
 }
 
@@ -81,22 +82,29 @@ impl Links {
         &self.links[from.at() * self.nodes + to.at()]
     }
 
-    /// How long a copy would take from now on, by the bandwidth measured so far and what is under way; none without a link.
+    /// Returns the forecast duration of a copy that starts now, from the bandwidth measured so far and the copies in
+    /// progress; `None` without a link.
     pub(super) fn forecast_ns(&self, from: Node, to: Node, bytes: usize) -> Option<f64> {
         let link = self.link(from, to);
         let info = link.info?;
-        // Nothing said: as fast as can be.
+        // An unknown bandwidth counts as infinite.
         let speed = if info.bytes_per_s > 0.0 { info.bytes_per_s } else { f64::INFINITY };
         Some(info.latency_ns as f64 + (link.pending as f64 + bytes as f64) / speed * 1e9)
     }
 
-    /// A copy was issued.
-    pub(super) fn depart(&mut self, from: Node, to: Node, bytes: usize) {
+    /// Records that a copy was issued.
+    pub(super) fn copy_issued(&mut self, from: Node, to: Node, bytes: usize) {
         self.link_mut(from, to).pending += bytes as u64;
     }
 
-    /// A copy has ended: well, after so long if the driver knows, or not.
-    pub(super) fn arrive(&mut self, (from, to): (Node, Node), bytes: usize, ended: Option<(CopyKind, Option<u64>)>) {
+    /// Records that a copy has ended. `ended` is `None` if it failed; the duration is `None` if the driver does not
+    /// know it.
+    pub(super) fn copy_ended(
+        &mut self,
+        (from, to): (Node, Node),
+        bytes: usize,
+        ended: Option<(CopyKind, Option<u64>)>,
+    ) {
         let link = self.link_mut(from, to);
         link.pending -= bytes as u64;
         let Some((kind, busy_ns)) = ended else { return };
@@ -104,14 +112,14 @@ impl Links {
         *carried = (carried.0 + 1, carried.1 + bytes as u64);
         if let (Some(info), Some(busy_ns)) = (&mut link.info, busy_ns) {
             let moving_ns = busy_ns.saturating_sub(info.latency_ns).max(1);
-            // Of a small copy most of the time is latency, and the rest says little.
+            // A small copy takes mostly latency, and does not tell the bandwidth.
             if moving_ns > info.latency_ns {
-                info.bytes_per_s += WEIGHT * (bytes as f64 / moving_ns as f64 * 1e9 - info.bytes_per_s);
+                info.bytes_per_s += SAMPLE_WEIGHT * (bytes as f64 / moving_ns as f64 * 1e9 - info.bytes_per_s);
             }
         }
     }
 
-    /// What went over every link on which something did.
+    /// Returns the traffic of every link that was used.
     pub(super) fn traffic(&self, name: impl Fn(Node) -> String) -> Vec<Traffic> {
         let mut all = Vec::new();
         for (at, link) in self.links.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Which devices runtimes have. Each is one runtime's at a time: the ends of its work are reported once, to the runtime
-//! that asks.
+//! The set of devices in use. A device belongs to at most one runtime at a time, because it reports the end of work
+//! only once.
 
 use crate::{device::Device, sync::held};
 use std::{
@@ -7,14 +7,14 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// By their addresses.
+/// The addresses of the devices in use.
 static CLAIMED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
-/// The device is one runtime's until this is dropped. That must be before the device is: the next may have its address.
+/// Marks a device as used until dropped. It must be dropped before the device, whose address may be reused afterwards.
 pub(super) struct Claim(usize);
 
 impl Claim {
-    /// None if a runtime has the device, perhaps this one.
+    /// Returns `None` if a runtime, possibly this one, already uses the device.
     pub(super) fn new(device: &Arc<dyn Device>) -> Option<Self> {
         let at = Arc::as_ptr(device).addr();
         held(CLAIMED.lock()).insert(at).then(|| Self(at))

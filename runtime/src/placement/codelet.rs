@@ -1,8 +1,8 @@
-//! Codelets: named operations with an implementation per kind of device, and a cost.
+//! Codelets: named operations with a cost and one implementation per kind of device.
 
 use super::{
-    Places,
-    body::{Calls, VisitResidence},
+    DevicePlacement,
+    body::{CallVtable, VisitResidence},
     table::{Kinds, Takers},
 };
 use crate::{
@@ -25,10 +25,10 @@ pub type Writes<T> = modes::BoundTo<T, { modes::WRITE }>;
 /// A read and write of a `T`, in a codelet's signature.
 pub type Updates<T> = modes::BoundTo<T, { modes::READ_WRITE }>;
 
-/// A datum, as an implementation for a device gets it: where it is, without the right to touch it now.
+/// A datum as an implementation for a device sees it: its location, without the right to access it now.
 ///
-/// Work that was put into a queue may use the place, in the access's mode, from when the queue reaches it until it is
-/// finished; whoever writes such work answers for it.
+/// Work in a queue may access the datum, in the access's mode, from when the queue reaches the work until the work is
+/// finished. The author of such work is responsible for this.
 pub struct Operand<T: ?Sized> {
     place: NonNull<T>,
     region: Option<DeviceRegion>,
@@ -42,22 +42,23 @@ impl<T: ?Sized> Clone for Operand<T> {
 
 impl<T: ?Sized> Copy for Operand<T> {}
 
-// SAFETY: it is an address; using it is the unsafe part, and the hazards order it. Data are `Send + Sync`.
+// SAFETY: it is an address. Only unsafe code can access the datum through it, ordered by the task's hazards, and data
+// are `Send + Sync`.
 unsafe impl<T: ?Sized> Send for Operand<T> {}
 
 impl<T: ?Sized> Operand<T> {
-    /// Where the datum is in host memory, for devices that work there.
+    /// Returns the datum's address in host memory, for devices that work there.
     #[must_use]
     pub fn as_ptr(self) -> *mut T {
         self.place.as_ptr()
     }
 
-    /// Where the datum is in the device's own memory.
+    /// Returns the datum's region in the device's own memory.
     ///
     /// # Errors
-    /// If the device has none.
+    /// If the device has no memory of its own.
     pub fn region(self) -> Result<DeviceRegion, DeviceError> {
-        self.region.ok_or_else(|| DeviceError::new("its operands are not in memory of the device's own"))
+        self.region.ok_or_else(|| DeviceError::new("the operands are in host memory, not in the device's memory"))
     }
 }
 
@@ -66,10 +67,10 @@ pub trait Operands: Bound {
     /// [`Operand`]s, in the shape of the accesses.
     type Of;
 
-    /// The places of the data, of which those in a device's memory are given in the accesses' order.
+    /// Returns the operands, given the regions of those in the device's memory, in the order of the accesses.
     fn operands(&self, regions: &mut dyn Iterator<Item = DeviceRegion>) -> Self::Of;
 
-    /// Visits where each datum lies in host memory, in the accesses' order; says whether all do so in columns.
+    /// Visits the host region of each datum in the order of the accesses; returns whether all are columns.
     ///
     /// # Safety
     /// No host task has one of the data by `&mut`.
@@ -88,7 +89,7 @@ where
     }
 
     unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-        // SAFETY: the datum lives until its tasks are done, and nobody has it by `&mut`, as the caller promises.
+        // SAFETY: the datum lives until its tasks are done, and no host task has it by `&mut`, as the caller ensures.
         unsafe { self.place().as_ref() }.residence().map(visit).is_some()
     }
 }
@@ -101,7 +102,8 @@ impl<B: Operands, const N: usize> Operands for [B; N] {
     }
 
     unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-        // Each is visited in any case. SAFETY: no host task has one of these data by `&mut`, as the caller promises of all.
+        // Each element is visited in any case. SAFETY: no host task has one of these data by `&mut`, as the caller
+        // ensures.
         self.iter().fold(true, |all, one| all & unsafe { one.residences(visit) })
     }
 }
@@ -114,7 +116,8 @@ impl<B: Operands> Operands for Vec<B> {
     }
 
     unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-        // Each is visited in any case. SAFETY: no host task has one of these data by `&mut`, as the caller promises of all.
+        // Each element is visited in any case. SAFETY: no host task has one of these data by `&mut`, as the caller
+        // ensures.
         self.iter().fold(true, |all, one| all & unsafe { one.residences(visit) })
     }
 }
@@ -129,7 +132,7 @@ macro_rules! tuple {
             }
 
             unsafe fn residences(&self, visit: &mut dyn FnMut(Residence<'_>)) -> bool {
-                // SAFETY: no host task has one of these data by `&mut`, as the caller promises of all.
+                // SAFETY: no host task has one of these data by `&mut`, as the caller ensures.
                 let each = [$(unsafe { self.$at.residences(visit) }),*];
                 each.iter().all(|&is_resident| is_resident)
             }
@@ -144,27 +147,27 @@ tuple!(A 0, B 1, C 2, D 3);
 tuple!(A 0, B 1, C 2, D 3, E 4);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
 
-type OnHost<B, P> = dyn for<'t> Fn(Item<'t, B>, &P) -> Result<(), BoxError> + Send + Sync;
-type Issue<B, P> = dyn Fn(&mut IssueContext<'_>, <B as Operands>::Of, &P) -> Result<(), DeviceError> + Send + Sync;
-type ScratchBytes<B, P> = dyn Fn(<B as Operands>::Of, &P) -> usize + Send + Sync;
+type HostFn<B, P> = dyn for<'t> Fn(Item<'t, B>, &P) -> Result<(), BoxError> + Send + Sync;
+type IssueFn<B, P> = dyn Fn(&mut IssueContext<'_>, <B as Operands>::Of, &P) -> Result<(), DeviceError> + Send + Sync;
+type ScratchBytesFn<B, P> = dyn Fn(<B as Operands>::Of, &P) -> usize + Send + Sync;
 
-/// An implementation for one kind of device.
-struct OnDevice<B: Operands, P> {
+/// The implementation for one kind of device.
+struct DeviceImplementation<B: Operands, P> {
     kind: DeviceKind,
-    scratch_bytes: Option<Arc<ScratchBytes<B, P>>>,
-    issue: Arc<Issue<B, P>>,
+    scratch_bytes: Option<Arc<ScratchBytesFn<B, P>>>,
+    issue: Arc<IssueFn<B, P>>,
 }
 
-impl<B: Operands, P> Clone for OnDevice<B, P> {
+impl<B: Operands, P> Clone for DeviceImplementation<B, P> {
     fn clone(&self) -> Self {
         Self { kind: self.kind, scratch_bytes: self.scratch_bytes.clone(), issue: self.issue.clone() }
     }
 }
 
-/// A named operation on data of the shape `B`, with parameters `P` and an implementation per kind of device.
+/// A named operation on data of the shape `B`, with parameters `P` and one implementation per kind of device.
 ///
-/// The shape is written with [`Reads`], [`Writes`] and [`Updates`]. Implementations can be added where the codelet is made, or
-/// later and elsewhere: it is a value.
+/// The shape is written with [`Reads`], [`Writes`] and [`Updates`]. A codelet is a value: implementations can be added
+/// where it is created or later.
 ///
 /// ```
 /// use superscalar::{Codelet, Cost, Reads, Runtime, Updates};
@@ -190,8 +193,8 @@ pub struct Codelet<B: Operands, P>(Arc<Implementations<B, P>>);
 struct Implementations<B: Operands, P> {
     name: &'static str,
     cost: fn(&P) -> Cost,
-    host: Option<Arc<OnHost<B, P>>>,
-    devices: Vec<OnDevice<B, P>>,
+    host: Option<Arc<HostFn<B, P>>>,
+    devices: Vec<DeviceImplementation<B, P>>,
 }
 
 impl<B: Operands, P> Clone for Implementations<B, P> {
@@ -207,20 +210,20 @@ impl<B: Operands, P> Clone for Codelet<B, P> {
 }
 
 impl<B: Operands + Send, P: Send> Codelet<B, P> {
-    /// A codelet that nobody can run yet.
+    /// Creates a codelet without implementations.
     #[must_use]
     pub fn new(name: &'static str) -> Self {
         Self(Arc::new(Implementations { name, cost: |_| Cost::default(), host: None, devices: Vec::new() }))
     }
 
-    /// What a call costs.
+    /// Sets the cost of a call.
     #[must_use]
     pub fn cost(mut self, cost: fn(&P) -> Cost) -> Self {
         Arc::make_mut(&mut self.0).cost = cost;
         self
     }
 
-    /// The implementation that host workers run.
+    /// Sets the implementation for host workers.
     #[must_use]
     pub fn on_host(
         mut self,
@@ -230,18 +233,20 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
         self
     }
 
-    /// The implementation for a kind of device: it puts the work into the queue and returns. A later one replaces an earlier.
+    /// Sets the implementation for a kind of device: it puts the work into the queue and returns. It replaces an
+    /// earlier one.
     #[must_use]
     pub fn on_device(
         self,
         kind: DeviceKind,
         issue: impl Fn(&mut IssueContext<'_>, B::Of, &P) -> Result<(), DeviceError> + Send + Sync + 'static,
     ) -> Self {
-        self.implemented(OnDevice { kind, scratch_bytes: None, issue: Arc::new(issue) })
+        self.implemented(DeviceImplementation { kind, scratch_bytes: None, issue: Arc::new(issue) })
     }
 
-    /// The same for an implementation that needs working memory in the device's heap: so many bytes, by the shapes of the
-    /// operands (whose offsets are not known yet) and the parameters. It finds them at [`IssueContext::scratch`].
+    /// Like [`on_device`](Self::on_device), for an implementation that needs working memory in the device's heap.
+    /// `scratch_bytes` computes its size from the shapes of the operands (whose offsets are not known yet) and the
+    /// parameters. The implementation finds the memory at [`IssueContext::scratch`].
     #[must_use]
     pub fn on_device_with_scratch(
         self,
@@ -249,17 +254,21 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
         scratch_bytes: impl Fn(B::Of, &P) -> usize + Send + Sync + 'static,
         issue: impl Fn(&mut IssueContext<'_>, B::Of, &P) -> Result<(), DeviceError> + Send + Sync + 'static,
     ) -> Self {
-        self.implemented(OnDevice { kind, scratch_bytes: Some(Arc::new(scratch_bytes)), issue: Arc::new(issue) })
+        self.implemented(DeviceImplementation {
+            kind,
+            scratch_bytes: Some(Arc::new(scratch_bytes)),
+            issue: Arc::new(issue),
+        })
     }
 
-    fn implemented(mut self, implementation: OnDevice<B, P>) -> Self {
+    fn implemented(mut self, implementation: DeviceImplementation<B, P>) -> Self {
         let devices = &mut Arc::make_mut(&mut self.0).devices;
         devices.retain(|known| known.kind != implementation.kind);
         devices.push(implementation);
         self
     }
 
-    /// Inserts a call. A call that can not be right is refused, and cancels the scope, as [`Scope::spawn`] does.
+    /// Spawns a call. An invalid call is refused and cancels the scope, as in [`Scope::spawn`].
     #[track_caller]
     pub fn spawn<'scope, A>(&self, scope: &'scope Scope<'scope, '_>, accesses: A, parameters: P)
     where
@@ -269,7 +278,7 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
         self.spawn_as(scope, self.0.name, accesses, parameters);
     }
 
-    /// Inserts a call with this name, priority, lock and index; otherwise as [`spawn`](Self::spawn).
+    /// Spawns a call with this name, priority, lock and index; otherwise like [`spawn`](Self::spawn).
     #[track_caller]
     pub fn spawn_as<'scope, A>(
         &self,
@@ -286,11 +295,11 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
         }
     }
 
-    /// Inserts a call with this name, priority, lock and index, and returns its serial number. What the spec does not say of
-    /// the cost, the codelet does.
+    /// Spawns a call with this name, priority, lock and index, and returns its serial number. The codelet's cost
+    /// replaces what the spec leaves out.
     ///
     /// # Errors
-    /// As for [`Scope::try_spawn`], and if nobody in this runtime can run it.
+    /// As for [`Scope::try_spawn`], and if no worker or device of this runtime can run it.
     #[track_caller]
     pub fn try_spawn_as<'scope, A>(
         &self,
@@ -311,14 +320,10 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
             level: spec.level.or(level),
             ..spec
         };
-        let takers = Places::of(inserter.shared)
+        let takers = DevicePlacement::of(inserter.shared)
             .map_or_else(|| self.0.takers(&Kinds::default()), |places| self.0.takers(&places.devices.kinds));
         if !takers.can_run(spec.lock) {
-            return Err(inserter.refusal(
-                &spec,
-                site,
-                "no worker or device of this runtime can run it where it is locked to",
-            ));
+            return Err(inserter.refusal(&spec, site, "no worker or device of this runtime can run it with its lock"));
         }
         let implementations = self.0.clone();
         let can_travel = takers.devices() != 0;
@@ -326,7 +331,7 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
             if can_travel {
                 bound.uses(&mut |execution, _| execution.may_travel());
             }
-            Call { implementations, bound, parameters }
+            CodeletCall { implementations, bound, parameters }
         })
     }
 }
@@ -339,34 +344,37 @@ impl<B: Operands, P> Implementations<B, P> {
 }
 
 /// One call of a codelet.
-struct Call<B: Operands, P> {
+struct CodeletCall<B: Operands, P> {
     implementations: Arc<Implementations<B, P>>,
     bound: B,
     parameters: P,
 }
 
-impl<B: Operands, P> Call<B, P> {
-    const CALLS: &'static Calls = &Calls {
-        // SAFETY: the pointer is to this call.
+impl<B: Operands, P> CodeletCall<B, P> {
+    const VTABLE: &'static CallVtable = &CallVtable {
+        // SAFETY: the table is used with pointers to this type only; the call is valid and only read here.
         takers: |at, kinds| unsafe { &*at.cast::<Self>() }.takers(kinds),
-        // SAFETY: the pointer is to this call; what `residences` asks for is asked of whoever calls this.
+        // SAFETY: the pointer is to a valid call of this type. The caller ensures that every predecessor is done or
+        // issued.
         residences: |at, visit| unsafe { (*at.cast::<Self>()).residences(visit) },
-        // SAFETY: the pointer is to this call.
+        // SAFETY: the table is used with pointers to this type only; the call is valid and only read here.
         scratch_bytes: |at, kind, shapes| unsafe { &*at.cast::<Self>() }.scratch_bytes(kind, shapes),
-        // SAFETY: the pointer is to this call, and the issuer that has taken the task is the only one to use it.
+        // SAFETY: the pointer is to a valid call of this type, and only the issuer that has taken the task uses the
+        // call.
         issue: |at, context, regions| unsafe { &mut *at.cast::<Self>() }.issue(context, regions),
     };
 
     fn takers(&self, kinds: &Kinds) -> Takers {
-        // A mutual exclusion is held by a running body; queues have no such thing.
+        // A running host body holds the mutual exclusion of commuting accesses; queues can not hold it.
         if B::COMMUTES { Takers::HOST } else { self.implementations.takers(kinds) }
     }
 
     /// # Safety
     /// Every predecessor is done, or issued to a device.
     unsafe fn residences(&self, visit: VisitResidence<'_>) -> bool {
-        // Such a task is for the host, and may be ready while another that commutes with it has the data by `&mut`.
-        // SAFETY: whose predecessors are done or issued to devices, which have nothing by `&mut`, nobody else has the data so.
+        // A commuting task runs on the host, and may be ready while another one has the data by `&mut`.
+        // SAFETY: for other tasks, every predecessor is done, or issued to a device, which has no references. So nobody
+        // has the data by `&mut`.
         !B::COMMUTES && unsafe { self.bound.residences(visit) }
     }
 
@@ -379,15 +387,15 @@ impl<B: Operands, P> Call<B, P> {
     fn issue(&mut self, context: &mut IssueContext<'_>, regions: &[DeviceRegion]) -> Result<(), DeviceError> {
         let kind = context.kind;
         let Some(found) = self.implementations.devices.iter().find(|one| one.kind == kind) else {
-            return Err(DeviceError::new(format!("no implementation for `{}`", kind.0)));
+            return Err(DeviceError::new(format!("no implementation for devices of kind `{}`", kind.0)));
         };
         let operands = self.bound.operands(&mut regions.iter().copied());
         (found.issue)(context, operands, &self.parameters)
     }
 }
 
-impl<B: Operands, P> Runnable for Call<B, P> {
-    const ELSEWHERE: Option<Elsewhere> = Some(Elsewhere(std::ptr::from_ref(Self::CALLS).cast()));
+impl<B: Operands, P> Runnable for CodeletCall<B, P> {
+    const ELSEWHERE: Option<Elsewhere> = Some(Elsewhere(std::ptr::from_ref(Self::VTABLE).cast()));
 
     fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
         self.bound.exclusions(into);
@@ -403,8 +411,8 @@ impl<B: Operands, P> Runnable for Call<B, P> {
             bound,
             (implementations, parameters),
             |bound, (implementations, parameters)| {
-                let Some(host) = &implementations.host else { unreachable!("`can_run` refused it") };
-                // SAFETY: the task is running (the contract of `Runnable::run`), and this is the only call.
+                let Some(host) = &implementations.host else { unreachable!("refused by `can_run`") };
+                // SAFETY: the task is running (the contract of `Runnable::run`), and `item` is called once.
                 host(unsafe { sealed::Bound::item(bound) }, &parameters)
             },
             fail,
@@ -412,13 +420,13 @@ impl<B: Operands, P> Runnable for Call<B, P> {
     }
 
     fn complete(self, result: Result<(), Cause>, fail: Fail<'_>) -> Verdict {
-        // An input that was spoiled after the work was issued makes its result worthless.
+        // If an input was poisoned after the work was issued, the result is invalid.
         if let Some(failure) = self.bound.poison() {
             self.discard(&failure);
             return Verdict::Cancelled(failure);
         }
         let Self { implementations, bound, parameters } = self;
-        // They may panic when they are dropped; the work was done, or not, all the same. Mostly there is nothing to drop.
+        // Their destructors may panic; this does not change the task's result. Mostly there is nothing to drop.
         let last = Arc::into_inner(implementations);
         if last.is_some() || needs_drop::<P>() {
             drop_guarded((last, parameters));

@@ -1,4 +1,4 @@
-//! The drivers, as the directory asks them for copies.
+//! The directory's access to the drivers, for copies.
 
 use super::table::Devices;
 use crate::{
@@ -6,10 +6,10 @@ use crate::{
     memory::Copier,
 };
 
-/// See above.
+/// The drivers of all devices.
 pub(crate) struct Drivers<'a> {
     pub(crate) devices: &'a Devices,
-    /// Those that refused because they are gone: the directory is to be told when its lock is let go.
+    /// Devices that were lost while issuing a copy. The directory records the loss after its lock is released.
     pub(crate) lost: Vec<u16>,
 }
 
@@ -20,8 +20,9 @@ impl Copier for Drivers<'_> {
             return Err(DeviceError::new("the device has no memory of its own"));
         };
         let queue = entry.info.transfer_queue(transfer);
-        // SAFETY: the host region is that of a datum, which lives until its tasks are done, among them the one that brings it home,
-        // or that drops what stays, and with it the end of every copy; the protocol of `memory/mod.rs` keeps readers and writers of it apart.
+        // SAFETY: the host region belongs to a datum. The datum lives until its tasks are done, among them the task
+        // that brings it to the host or drops a resident value, and that task waits for all copies. The events in
+        // `waits` (protocol of `memory/mod.rs`) order this copy with all other accesses.
         let result =
             shielded("its driver panicked while a copy was issued", || unsafe { memory.copy(transfer, waits) });
         if result.as_ref().is_err_and(DeviceError::is_lost) {

@@ -1,15 +1,15 @@
-//! The end of work in a device's queues: tasks and copies that have finished, and tasks that are settled by it. The protocol is in
-//! `placement/mod.rs`.
+//! The end of work in a device's queues: collects finished tasks and copies, and retires tasks. `placement/mod.rs`
+//! describes the protocol.
 
 use super::{
-    Site,
+    PlacementContext,
+    device_record::{DeviceRecord, unpack},
     issue::Issuing,
-    side::{DeviceSide, unpack},
 };
 use crate::{
     device::{DeviceError, Event, Finished},
     error::Cause,
-    memory::Landed,
+    memory::EndedCopy,
     recorder::{DeviceQueue, Recorder},
     recording::{Outcome, TaskId},
     seat::Seat,
@@ -19,22 +19,28 @@ use crate::{
 use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
 
-/// What a device has reported, sorted; kept for its room.
+/// Buffers for a device's reports, sorted into tasks and copies.
 #[derive(Default)]
-pub(super) struct Ends {
+pub(super) struct FinishedWork {
     all: Vec<Reported>,
-    /// Each with its slot.
+    /// Reports of tasks, each with its slot.
     tasks: Vec<(u32, Reported)>,
-    copies: Vec<(Event, Times, Landed)>,
+    copies: Vec<ReportedCopy>,
+}
+
+struct ReportedCopy {
+    event: Event,
+    times: Times,
+    ended_copy: EndedCopy,
 }
 
 pub(super) struct Reported {
     pub(super) one: Finished,
-    /// When it ended, by the recording's clock; none if that is not known or nothing is recorded.
+    /// When it ended, by the recording's clock; `None` if that is unknown or nothing is recorded.
     ended_ns: Option<u64>,
 }
 
-/// What is known of when a device was at something.
+/// When a device worked on something, as far as known.
 #[derive(Clone, Copy)]
 pub(super) struct Times {
     pub(super) busy_ns: Option<u64>,
@@ -48,7 +54,7 @@ impl Reported {
     }
 }
 
-/// What the driver does not know the end of has ended before what is behind it in its queue has begun.
+/// Bounds unknown end times: work has ended before the next work in its queue began.
 fn bound_unknown_ends(all: &mut [Reported]) {
     let mut begun: SmallVec<[(u16, u64); 8]> = SmallVec::new();
     for Reported { one, ended_ns } in all.iter_mut().rev() {
@@ -63,8 +69,8 @@ fn bound_unknown_ends(all: &mut [Reported]) {
     }
 }
 
-impl Site<'_> {
-    /// Takes note of finished work; says whether there was any.
+impl PlacementContext<'_> {
+    /// Collects finished work; returns whether there was any.
     pub(super) fn collect(&self, issuing: &mut Issuing) -> bool {
         let (device, seat) = (issuing.device, self.other_seat(issuing.device));
         let mut ends = std::mem::take(&mut issuing.ends);
@@ -81,8 +87,8 @@ impl Site<'_> {
                 self.lose(device);
             }
             self.end_in_directory(issuing, &mut ends);
-            for (event, times, landed) in ends.copies.drain(..) {
-                self.landed(seat, event, times, landed);
+            for ReportedCopy { event, times, ended_copy } in ends.copies.drain(..) {
+                self.copy_ended(seat, event, times, ended_copy);
             }
             self.note_ends(ends.tasks.iter().map(|(slot, _)| *slot));
             if !ends.tasks.is_empty() {
@@ -90,18 +96,19 @@ impl Site<'_> {
             }
             for (slot, reported) in ends.tasks.drain(..) {
                 let (times, Finished { result, queue, .. }) = (reported.times(), reported.one);
-                self.place(slot, DeviceQueue { device: device as u16, queue }, times);
+                self.fix_span(slot, DeviceQueue { device: device as u16, queue }, times);
                 self.give_back_hold(seat, slot, result.err());
             }
-            // Others may wait for room, or for an event that they can not wait for in a queue.
+            // Other issuers may wait for memory, or for an event that their queues can not wait for.
             self.devices.notify_waiting();
         }
         issuing.ends = ends;
         any
     }
 
-    /// Tells the directory what has finished, well or not, and ends what it held: all at once. An outcome is a value like another.
-    fn end_in_directory(&self, issuing: &mut Issuing, ends: &mut Ends) {
+    /// Reports all finished work to the directory under one lock, and releases its memory. An outcome counts as a valid
+    /// value.
+    fn end_in_directory(&self, issuing: &mut Issuing, ends: &mut FinishedWork) {
         let device = issuing.device as u16;
         let mut directory = self.devices.any_memory().then(|| self.memory.lock());
         for reported in ends.all.drain(..) {
@@ -123,70 +130,70 @@ impl Site<'_> {
                 }
                 (Some(work), None) => ends.tasks.push((work.slot, reported)),
                 (None, Some(directory)) => {
-                    let landed = directory.landed(event, reported.one.result.map(|()| times.busy_ns));
-                    ends.copies.extend(landed.map(|landed| (event, times, landed)));
+                    let ended_copy = directory.copy_ended(event, reported.one.result.map(|()| times.busy_ns));
+                    ends.copies.extend(ended_copy.map(|ended_copy| ReportedCopy { event, times, ended_copy }));
                 }
                 (None, None) => {}
             }
         }
     }
 
-    /// Takes note of when a device was at a task. If its end is known, this is the time to give it its place on the queue's lane: tasks of a
-    /// queue are collected in its order, and may be recorded in another.
-    fn place(&self, index: u32, queue: DeviceQueue, times: Times) {
-        let side = self.slab.slot(index).device_side();
+    /// Records when a device worked on a task. If the end is known, its span on the queue's lane is fixed now, because
+    /// tasks of a queue are collected in queue order but may be recorded in another order.
+    fn fix_span(&self, index: u32, queue: DeviceQueue, times: Times) {
+        let record = self.slab.slot(index).device_record();
         let mut busy_ns = times.busy_ns.unwrap_or(0);
         if let (Some(recorder), Some(ended_ns)) = (&self.recorder, times.ended_ns) {
-            let slice = recorder.slice(queue, side.started_ns.load(Ordering::Relaxed), times.busy_ns, ended_ns);
+            let slice = recorder.lane_span(queue, record.started_ns.load(Ordering::Relaxed), times.busy_ns, ended_ns);
             busy_ns = slice.end_ns - slice.start_ns;
-            side.started_ns.store(slice.start_ns, Ordering::Relaxed);
-            side.is_placed.store(true, Ordering::Relaxed);
+            record.started_ns.store(slice.start_ns, Ordering::Relaxed);
+            record.is_span_fixed.store(true, Ordering::Relaxed);
         }
-        side.busy_ns.store(busy_ns, Ordering::Relaxed);
+        record.busy_ns.store(busy_ns, Ordering::Relaxed);
     }
 
-    /// Records when a device was at a task, once its predecessors are recorded: completions are noticed in any order, but what a trace
-    /// shows goes by the hazards. Where the clocks of two devices are not told apart well enough, the later task is what is shown shorter.
-    /// Returns when it ended.
+    /// Records a task's span after its predecessors' spans: completions are noticed in any order, but a trace must
+    /// agree with the hazards. If the clocks of two devices are not aligned well enough, the later task's span is
+    /// shortened. Returns when it ended.
     fn record_device_span(
         &self,
         recorder: &Recorder,
         seat: &Seat,
         id: TaskId,
-        side: &DeviceSide,
+        record: &DeviceRecord,
         outcome: Outcome,
     ) -> u64 {
-        let Event { device, queue, .. } = unpack(side.event.load(Ordering::Relaxed));
+        let Event { device, queue, .. } = unpack(record.event.load(Ordering::Relaxed));
         let queue = DeviceQueue { device, queue };
-        let (since_ns, busy_ns) = (side.since_ns(), side.busy_ns.load(Ordering::Relaxed));
+        let (since_ns, busy_ns) = (record.since_ns(), record.busy_ns.load(Ordering::Relaxed));
         let now_ns = recorder.moment(seat);
-        let slice = if side.is_placed.load(Ordering::Relaxed) {
-            recorder.placed(queue, since_ns, side.started_ns.load(Ordering::Relaxed) + busy_ns)
+        let slice = if record.is_span_fixed.load(Ordering::Relaxed) {
+            recorder.fixed_span(queue, since_ns, record.started_ns.load(Ordering::Relaxed) + busy_ns)
         } else {
-            recorder.slice(queue, since_ns, Some(busy_ns).filter(|&busy_ns| busy_ns > 0), now_ns)
+            recorder.lane_span(queue, since_ns, Some(busy_ns).filter(|&busy_ns| busy_ns > 0), now_ns)
         };
         recorder.device_span(seat, id, slice, outcome);
         slice.end_ns
     }
 
-    /// A task that an issuer has taken ends without having stood in a queue.
+    /// Completes a task that an issuer has taken and not put into a queue.
     pub(super) fn complete(&self, seat: &Seat, index: u32, error: Option<DeviceError>) {
         self.note_ends(std::iter::once(index));
         self.give_back_hold(seat, index, error);
     }
 
-    /// The task's own completion: gives back its hold, and retires it if that was the last.
+    /// Releases the task's own hold, and retires the task if that was the last release.
     fn give_back_hold(&self, seat: &Seat, index: u32, error: Option<DeviceError>) {
         let slot = self.slab.slot(index);
         if let Some(error) = error {
-            slot.device_side().fail(error);
+            slot.device_record().fail(error);
         }
         if slot.pending.release(Release::Done, false).runnable() {
             self.retire_all(seat, Completed::from_elem(index, 1));
         }
     }
 
-    /// Settles tasks that a device has finished, and whose predecessors are all done; and those that this settles.
+    /// Retires finished tasks whose predecessors are all done, and the tasks that become due by this.
     pub(crate) fn retire_all(&self, seat: &Seat, mut completed: Completed) {
         while let Some(index) = completed.pop() {
             self.retire_issued(seat, index, &mut completed);
@@ -195,11 +202,12 @@ impl Site<'_> {
 
     fn retire_issued(&self, seat: &Seat, index: u32, completed: &mut Completed) {
         let slot = self.slab.slot(index);
-        let side = slot.device_side();
-        // SAFETY: the count has reached zero, and that told this thread alone; the issuer does not touch the task any more.
+        let record = slot.device_record();
+        // SAFETY: the count has reached zero, which exactly one thread, this one, observes, and the decrement orders
+        // all earlier accesses before it. The issuer does not touch the task any more.
         let Exec { body, label, .. } = unsafe { slot.exec() };
         let (scope, id) = (slot.scope(), slot.id());
-        let result = side.take_failure();
+        let result = record.take_failure();
         let fail = |cause: Cause| self.failed(scope, id, label, cause);
         let verdict = match scope.cancelled() {
             Some(failure) => {
@@ -210,17 +218,17 @@ impl Site<'_> {
         };
         self.tell_cancelled(scope, &verdict);
         let ended_ns = match &self.recorder {
-            Some(recorder) if side.event.load(Ordering::Relaxed) != 0 => {
-                Some(self.record_device_span(recorder, seat, id, side, verdict.outcome()))
+            Some(recorder) if record.event.load(Ordering::Relaxed) != 0 => {
+                Some(self.record_device_span(recorder, seat, id, record, verdict.outcome()))
             }
             Some(recorder) => {
-                // It never stood in a queue.
-                recorder.span(seat, id, side.since_ns(), verdict.outcome());
+                // It never was in a queue.
+                recorder.span(seat, id, record.since_ns(), verdict.outcome());
                 None
             }
             None => None,
         };
-        debug_assert!(verdict.outcome() != Outcome::Panicked, "a device's panic is a device's error");
+        debug_assert!(verdict.outcome() != Outcome::Panicked, "a device's panic is reported as an error");
         let next = self.finish_one(seat, index, ended_ns, completed);
         debug_assert!(next.is_none(), "where there are devices, every ready task goes through the policy");
     }

@@ -1,28 +1,30 @@
-//! What policies ask, answered: by the weights what the work takes, by the whereabouts what moving the data takes. And what the weights are
-//! told when a task has ended.
+//! Answers to the policies' questions: durations of work from the capability weights, and durations of copies from the
+//! operands' location. Also the updates of the weights when tasks end.
 
-use super::{Site, finish::Reported, table::Entry, whereabouts::Whereabouts};
+use super::{PlacementContext, finish::Reported, table::DeviceEntry, whereabouts::Whereabouts};
 use crate::{
     recording::{BlasLevel, TaskId},
     schedule::{Forecast, Moves, Outlook, Place, ReadyTask, Resource},
     sync::prefetch,
     task::{Slot, Verdict},
+    weights::KernelRun,
 };
 use smallvec::SmallVec;
 use std::{iter, sync::atomic::Ordering};
 
-impl Site<'_> {
-    /// What policies may ask; nothing of a runtime that ends, in which no task is to be kept for somebody who may have gone.
+impl PlacementContext<'_> {
+    /// Returns the interface that policies query; `None` while the runtime ends, because then no task may be kept for a
+    /// resource that may have stopped.
     pub(super) fn outlook_now(&self) -> Option<&dyn Outlook> {
         (!self.is_closing()).then_some(self)
     }
 
-    /// What the task's operands are to a resource that can run it.
+    /// Returns the location of the task's operands relative to a resource; `None` if the resource can not run the task.
     fn whereabouts_on(&self, task: &ReadyTask, on: Resource) -> Option<Whereabouts> {
         let slot = self.slot_of(task)?;
         match on.device_index() {
             None => {
-                let is_able = slot.device_side().takers().host() && self.is_the_hosts(task.slot());
+                let is_able = slot.device_record().takers().host() && self.is_the_hosts(task.slot());
                 let is_able = is_able && !self.leaves(on, task);
                 is_able.then(|| self.whereabouts_of_host(task.slot()))
             }
@@ -34,42 +36,44 @@ impl Site<'_> {
         }
     }
 
-    /// The task's slot; none of a task of another runtime, which a policy could ask about.
+    /// Returns the task's slot; `None` for a task of another runtime.
     fn slot_of(&self, task: &ReadyTask) -> Option<&Slot> {
         self.is_own(task).then(|| self.slab.slot(task.slot()))
     }
 
-    /// A host task has ended, which began then; its slot is not free yet. Only where there are devices.
+    /// Records the end of a host task that began at `begun_ns`. Its slot is not free yet. Called only if there are
+    /// devices.
     pub(crate) fn note_host_end(&self, index: u32, begun_ns: u64, verdict: &Verdict) {
         if matches!(verdict, Verdict::Completed) {
-            let (kernel, cost) = self.slab.slot(index).device_side().call();
+            let (kernel, cost) = self.slab.slot(index).device_record().call();
             let busy_ns = self.now_ns().saturating_sub(begun_ns);
-            self.weights.observe(Resource::HOST, iter::once((kernel, cost, busy_ns as f64)));
+            self.weights.observe(Resource::HOST, iter::once(KernelRun { kernel, cost, busy_ns: busy_ns as f64 }));
         }
         self.note_ends(iter::once(index));
     }
 
-    /// A device has finished tasks' work: weighs how long it was at each. The slots are not free yet.
+    /// Updates the weights by the durations of tasks that a device has finished. The slots are not free yet.
     pub(super) fn weigh_device_tasks(&self, device: usize, ended: &[(u32, Reported)]) {
         let (resource, now_ns) = (Resource::device(device as u16), self.weights.now_ns());
         let weighed = ended.iter().filter_map(|(slot, Reported { one, .. })| {
-            let side = self.slab.slot(*slot).device_side();
-            let since_ns = self.weights.busy_since_ns(resource, side.issued_ns.load(Ordering::Relaxed), now_ns);
-            let (kernel, cost) = side.call();
-            one.result.is_ok().then_some((kernel, cost, one.busy_ns.unwrap_or(since_ns) as f64))
+            let record = self.slab.slot(*slot).device_record();
+            let since_ns = self.weights.busy_since_ns(resource, record.issued_ns.load(Ordering::Relaxed), now_ns);
+            let (kernel, cost) = record.call();
+            let busy_ns = one.busy_ns.unwrap_or(since_ns) as f64;
+            one.result.is_ok().then_some(KernelRun { kernel, cost, busy_ns })
         });
         self.weights.observe(resource, weighed);
     }
 
-    /// Wakes those who sleep if the device has kept tasks from them for too long.
-    pub(super) fn look_whether_late(&self, device: usize) {
+    /// Wakes all sleeping threads if the device has kept tasks from them for too long.
+    pub(super) fn wake_if_late(&self, device: usize) {
         if self.policy.is_late(Resource::device(device as u16), self) {
             self.sleep.notify();
             self.devices.notify();
         }
     }
 
-    /// Tells the policy that tasks have ended. The caller has taken them, and not let them go yet.
+    /// Tells the policy that tasks have ended. The caller owns them, and has not released them yet.
     pub(super) fn note_ends(&self, slots: impl Iterator<Item = u32>) {
         let tasks: SmallVec<[TaskId; 16]> = slots.map(|slot| self.slab.slot(slot).id()).collect();
         if !tasks.is_empty() && self.policy.ended(&tasks, self) {
@@ -79,7 +83,7 @@ impl Site<'_> {
     }
 }
 
-impl Outlook for Site<'_> {
+impl Outlook for PlacementContext<'_> {
     fn resources(&self) -> u16 {
         1 + self.devices.len() as u16
     }
@@ -94,7 +98,7 @@ impl Outlook for Site<'_> {
 
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast> {
         let there = self.whereabouts_on(task, on)?;
-        let (kernel, cost) = self.slot_of(task)?.device_side().call();
+        let (kernel, cost) = self.slot_of(task)?.device_record().call();
         Some(Forecast {
             computation_ns: self.weights.forecast_ns(on, kernel, &cost),
             communication_ns: there.moves.ns,
@@ -113,11 +117,11 @@ impl Outlook for Site<'_> {
 
     fn is_lost(&self, on: Resource) -> bool {
         let device = on.device_index().and_then(|device| self.devices.all.get(usize::from(device)));
-        device.is_some_and(Entry::is_lost)
+        device.is_some_and(DeviceEntry::is_lost)
     }
 
     fn level(&self, task: &ReadyTask) -> Option<BlasLevel> {
-        self.slot_of(task)?.device_side().call().1.level
+        self.slot_of(task)?.device_record().call().1.level
     }
 
     fn home(&self, task: &ReadyTask) -> Option<Resource> {
@@ -131,8 +135,8 @@ impl Outlook for Site<'_> {
     fn comes_soon(&self, task: &ReadyTask, others: usize) {
         let Some(slot) = self.slot_of(task) else { return };
         match others {
-            // Its lines are here, unless nobody said that it comes: the way to its other half leads over them.
-            0 => slot.made_device_side().into_iter().for_each(prefetch),
+            // Its slot is mostly in the cache by now, and has the pointer to the device record.
+            0 => slot.try_device_record().into_iter().for_each(prefetch),
             _ => prefetch(slot),
         }
     }

@@ -1,64 +1,67 @@
-//! Where tasks run: devices beside the host, and how tasks and their data come to them.
+//! Where tasks run: devices beside the host, and how tasks and their data get to them.
 //!
 //! # Two releases
 //!
-//! A task that goes to a device is *issued* when its work stands in a queue, and *done* when the work has finished. A successor
-//! that goes to a device, too, does not wait until its predecessors are done: it is issued as soon as they are issued, and
-//! their events become wait conditions on its own queue. So a chain of device tasks runs from end to end without coming back
-//! to the host. A successor on the host waits for done.
+//! A task that runs on a device is *issued* when its work is in a queue, and *done* when the work has finished. A
+//! successor on a device does not wait until its predecessors are done. It is issued as soon as they are issued, and
+//! its queue waits for their events. So a chain of device tasks runs without returning to the host. A successor on the
+//! host waits until its predecessors are done.
 //!
-//! # Which tasks, and who takes them
+//! # Offered tasks
 //!
-//! A task that some device of the runtime can take is *offered*: it is pushed to the policy once, when it is **issuable**. From
-//! then on it can be taken, once, either by the thread that issues to such a device or, as soon as every predecessor is done,
-//! by a host worker, if it has a host implementation. So tasks stay in the scheduler, late-bound and stealable; a device is
-//! only given a few ([`DeviceInfo::depth`]) ahead.
+//! A task that some device of the runtime can take is *offered*: it is pushed to the policy once, when it is
+//! **issuable**. From then on it can be taken once, either by the thread that issues to such a device or, when every
+//! predecessor is done, by a host worker if the task has a host implementation. So tasks stay in the scheduler, where
+//! they are bound late and can be stolen. A device is given only a few tasks ahead of time ([`DeviceInfo::depth`]).
 //!
-//! # Who issues
+//! # The issuing thread
 //!
-//! Whoever holds a device's [`Issuing`](issue::Issuing) issues to it: mostly the thread that is the device's issuer, which lets go of it while it
-//! waits. The policy may keep a task for one device. If such a task has become ready by what an issuer has just put into a queue, and the other
-//! device's issuer waits, then it is not woken: the thread that is here issues that task, too, and so on, and a chain that goes from device to device
-//! does not go from thread to thread, each with cold caches, which would take as long as the work. It takes one task at a time, while there is none
-//! for its own device, and none whose data come from the host, as that may keep it. In all other cases the other issuer is woken. A pusher that sees
-//! a device idle wakes its issuer or issues in its place; one that does not see it idle leaves the task to the issuer, which says that it is idle
-//! before it looks for the last time (`placement/table.rs`).
+//! The thread that holds a device's [`Issuing`](issue::Issuing) issues to it. Usually this is the device's issuer,
+//! which releases the lock while it waits. The policy may keep a task for one device. Suppose that issuing a task has
+//! made such a task ready for another device, whose issuer is waiting. Then the current thread issues that task, too,
+//! instead of waking the other issuer, and so on. Thus a chain that alternates between devices stays on one thread and
+//! in its cache; changing threads would take as long as the work. The thread takes one such task at a time, only while
+//! there is none for its own device, and only if no data come from the host, because those could delay it. In all other
+//! cases the other issuer is woken. A thread that pushes a task and sees a device idle wakes its issuer or issues in
+//! its place. If it does not see the device idle, the issuer will find the task, because an issuer announces that it is
+//! idle before its last look (`placement/table.rs`).
 //!
 //! # The hold
 //!
-//! An offered task counts one *done* more than it has predecessors, from its insertion on: the hold. A host worker that takes the
-//! task gives the hold back. For a task that was issued, the hold stands for its own completion: its issuer gives it back when
-//! the device reports the work finished. Whoever takes the count to zero (the issuer, or the finisher of the last
-//! predecessor, if completions are noticed out of order) retires the task. So a task is retired once, after its own
-//! completion and after all its predecessors.
+//! From its insertion on, an offered task counts one more *done* than it has predecessors: the hold. A host worker that
+//! takes the task releases the hold. For an issued task, the hold represents its own completion: the issuer releases it
+//! when the device reports the work finished. The thread that brings the count to zero retires the task. It is the
+//! issuer, or the thread that finishes the last predecessor if completions are noticed out of order. So a task is
+//! retired once, after its own completion and after all its predecessors.
 //!
 //! # Events
 //!
-//! An event is a place in a queue: [`Event`] names device, queue and ticket. The issuer finds those to wait for by looking at
-//! each predecessor: done, then there is nothing to wait for; issued, then its event is in the slot. The slot may be given
-//! to another task between the look at the event and now: the generation is looked at again afterwards, and a mismatch
-//! means "done". A device that can not wait for another device's event leaves the task until its predecessors are done.
+//! An event is a position in a queue: [`Event`] names device, queue and ticket. The issuer looks at each predecessor to
+//! find the events to wait for. If the predecessor is done, there is none; if it is issued, its event is in the slot.
+//! The slot may have been reused for another task by then. Therefore the generation is compared after the event is
+//! read, and a mismatch means "done". A device that can not wait for another device's event leaves the task in the
+//! policy until its predecessors are done.
 //!
-//! Which of the device's queues a task goes to is told in `placement/queues.rs`.
+//! `placement/queues.rs` describes how a queue of the device is chosen.
 
 mod body;
 mod claim;
 mod codelet;
+mod device_record;
 mod drivers;
 mod finish;
 mod forecast;
 mod issue;
-mod noted;
-mod offer;
+mod memory_trace;
+mod offered;
 mod pace;
 mod queues;
-mod reside;
-mod side;
 mod table;
+mod task_memory;
 mod whereabouts;
 
 pub use codelet::{Codelet, Operand, Operands, Reads, Updates, Writes};
-pub(crate) use table::Entry;
+pub(crate) use table::DeviceEntry;
 
 use crate::{
     cache::CacheFile,
@@ -67,7 +70,7 @@ use crate::{
     hazard::TaskRef,
     memory::Memory,
     notices::Notices,
-    recorder::Lanes,
+    recorder::DeviceLanes,
     recording::{Lane, LaneKind},
     schedule::{Outlook, Place, ReadyTask, Resource},
     scope_state::ScopeState,
@@ -76,34 +79,34 @@ use crate::{
     task::{Body, Released, Slot, TaskSpec, Verdict},
     weights::{self, Weights},
 };
-use side::Sides;
+use device_record::DeviceRecords;
 use std::{any::Any, ops::Deref, ptr::NonNull, sync::Arc};
 use table::Devices;
 
-/// The devices of a runtime, and what is known of them and of the data that they have.
-pub(crate) struct Places {
+/// The devices of a runtime, their capability weights, and the directory of their memory.
+pub(crate) struct DevicePlacement {
     pub(crate) devices: Devices,
     pub(crate) weights: Weights,
     pub(crate) memory: Arc<Memory>,
-    /// Whether the host's workers take tasks that a device could take.
+    /// Whether the host's workers take tasks that a device can take.
     host_helps: bool,
-    sides: Sides,
+    records: DeviceRecords,
 }
 
-/// Settings that concern devices.
+/// Builder settings that concern devices.
 #[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) devices: Vec<Arc<dyn Device>>,
     pub(crate) host_helps: Option<bool>,
-    /// The inner one is none if there shall be no file.
+    /// The inner `Option` is `None` if no file is used.
     pub(crate) weights_file: Option<Option<CacheFile>>,
 }
 
 impl Settings {
-    /// The placement of a runtime with these devices, and its lanes in a recording; none if there are none.
-    pub(crate) fn build(self, notices: &Arc<Notices>) -> Result<(Option<Box<dyn Placement>>, Lanes), Error> {
+    /// Builds the placement of a runtime with these devices, and its lanes in a recording; `None` without devices.
+    pub(crate) fn build(self, notices: &Arc<Notices>) -> Result<(Option<Box<dyn Placement>>, DeviceLanes), Error> {
         if self.devices.is_empty() {
-            return Ok((None, Lanes::default()));
+            return Ok((None, DeviceLanes::default()));
         }
         let devices = Devices::new(self.devices)?;
         let infos = devices.infos();
@@ -111,32 +114,36 @@ impl Settings {
         let speeds = infos.iter().map(|info| (info.name.clone(), info.speed)).collect();
         let weights = Weights::start(weights_file, speeds, notices.clone())?;
         let (memory, host_helps) = (Arc::new(Memory::new(&infos)), self.host_helps.unwrap_or(true));
-        let places = Places { devices, weights, memory, host_helps, sides: Sides::default() };
+        let places = DevicePlacement { devices, weights, memory, host_helps, records: DeviceRecords::default() };
         let lanes = places.lanes();
         Ok((Some(Box::new(places)), lanes))
     }
 }
 
-impl Places {
-    /// Those of a runtime which has devices.
+impl DevicePlacement {
+    /// Returns the placement of a runtime that has devices.
     pub(crate) fn of(shared: &Shared) -> Option<&Self> {
         let placement: &dyn Any = &**shared.placement.as_ref()?;
         placement.downcast_ref()
     }
 
-    fn at<'a>(&'a self, shared: &'a Shared) -> Site<'a> {
-        let Self { devices, weights, memory, host_helps, sides } = self;
-        Site { shared, devices, weights, memory, host_helps: *host_helps, sides }
+    fn at<'a>(&'a self, shared: &'a Shared) -> PlacementContext<'a> {
+        let Self { devices, weights, memory, host_helps, records } = self;
+        PlacementContext { shared, devices, weights, memory, host_helps: *host_helps, records }
     }
 
-    /// The lanes of a recording that are not the host's.
-    fn lanes(&self) -> Lanes {
+    /// Returns the lanes of a recording that belong to devices.
+    fn lanes(&self) -> DeviceLanes {
         let infos = self.devices.infos();
         let issuer = |info: &DeviceInfo| lane(info, "issuer");
         let names = infos.iter().map(|info| info.name.clone());
         let nodes =
             if self.devices.any_memory() { ["host".to_owned()].into_iter().chain(names).collect() } else { Vec::new() };
-        Lanes { threads: infos.iter().map(issuer).collect(), queues: infos.iter().map(queue_lanes).collect(), nodes }
+        DeviceLanes {
+            threads: infos.iter().map(issuer).collect(),
+            queues: infos.iter().map(queue_lanes).collect(),
+            nodes,
+        }
     }
 }
 
@@ -144,25 +151,25 @@ fn lane(info: &DeviceInfo, name: impl Into<String>) -> Lane {
     Lane { name: name.into(), kind: LaneKind::Queue, process: info.name.clone() }
 }
 
-/// The lanes of a device's queues: those for tasks, and, where it has memory of its own, those for copies.
+/// Returns the lanes of a device's queues: those for tasks, and those for copies if it has memory of its own.
 fn queue_lanes(info: &DeviceInfo) -> Vec<Lane> {
     let copies: &[&str] = if info.memory.is_some() { &["copies in", "copies out", "copies from peers"] } else { &[] };
     let tasks = (0..info.queues).map(|queue| lane(info, format!("queue {queue}")));
     tasks.chain(copies.iter().map(|&name| lane(info, name))).collect()
 }
 
-/// A runtime together with its devices: what the functions of this half work on.
+/// A runtime together with its devices, on which the functions of this module operate.
 #[derive(Clone, Copy)]
-struct Site<'a> {
+struct PlacementContext<'a> {
     shared: &'a Shared,
     devices: &'a Devices,
     weights: &'a Weights,
     memory: &'a Arc<Memory>,
     host_helps: bool,
-    sides: &'a Sides,
+    records: &'a DeviceRecords,
 }
 
-impl Deref for Site<'_> {
+impl Deref for PlacementContext<'_> {
     type Target = Shared;
 
     fn deref(&self) -> &Shared {
@@ -170,7 +177,7 @@ impl Deref for Site<'_> {
     }
 }
 
-impl Placement for Places {
+impl Placement for DevicePlacement {
     fn threads(&self) -> Vec<String> {
         (0..self.devices.len()).map(|device| format!("superscalar-issuer-{device}")).collect()
     }
@@ -212,8 +219,8 @@ impl Placement for Places {
     }
 
     fn not_before(&self, slot: &Slot, ended_ns: u64) {
-        // Its inserter may still be at it.
-        slot.made_device_side().into_iter().for_each(|side| side.not_before(ended_ns));
+        // The task may still be in insertion, without its device record.
+        slot.try_device_record().into_iter().for_each(|record| record.not_before(ended_ns));
     }
 
     fn retire_all(&self, shared: &Shared, seat: &Seat, completed: Completed) {
@@ -231,7 +238,7 @@ impl Placement for Places {
     }
 
     fn failure(&self, slot: &Slot) -> Option<Cause> {
-        slot.device_side().take_failure().map(DeviceError::into_cause)
+        slot.device_record().take_failure().map(DeviceError::into_cause)
     }
 
     fn now_ns(&self) -> u64 {

@@ -1,16 +1,18 @@
-//! Who is too slow for a task.
+//! Keeps slow resources from taking tasks that a faster one should run.
 //!
-//! Policies that weigh nothing give a task to whoever asks. If that is a device with a hundredth of the others' speed, all else is done long
-//! before its last tasks are; if it is the urgent one, all else waits for it. So a resource leaves a task to one that is far faster, if it would be
-//! at it for more than a small part of the time that all tasks in flight take the others.
+//! Policies without forecasts give a task to any resource that asks. If that is a device with a hundredth of the
+//! others' speed, its last task finishes long after all others. If the task is urgent, all others wait for it. So a
+//! resource leaves a task to a far faster one if running the task would take more than a small share of the time that
+//! the others need for all tasks in flight.
 //!
-//! The faster one was woken for the task, or looks when it has done what it is at. Only where both have just left it to the other, since what is
-//! known of their rates has changed between the two looks, nobody takes it: so issuers that are idle wake everybody now and then.
+//! The faster resource was woken for the task, or looks for tasks when it finishes its current one. It is possible that
+//! two resources leave a task to each other, because their known rates changed between the two looks. So idle issuers
+//! wake everybody from time to time.
 
 #![forbid(unsafe_code)]
 
 use super::{
-    Site,
+    PlacementContext,
     table::{ResourceSet, Takers},
 };
 use crate::{
@@ -20,27 +22,32 @@ use crate::{
 };
 use std::cell::Cell;
 
-/// The longest that a slow resource may be at a task, as a share of the time that the others need for all tasks in flight. It is small,
-/// because in a factorization several such tasks may follow each other.
-const SHARE: f64 = 1.0 / 64.0;
+/// The longest time that a slow resource may spend on one task, as a share of the time that the others need for all
+/// tasks in flight. It is small, because several such tasks may follow each other in a factorization.
+const TASK_SHARE_MAX: f64 = 1.0 / 64.0;
 /// A resource is far slower than another if it takes more than this many times as long.
-const FAR: f64 = 2.0;
+const FAR_SLOWER: f64 = 2.0;
 
-/// The last answer in one look at tasks: most that follow each other are alike.
+/// Caches the last answer during one search for tasks, because consecutive tasks are mostly alike.
 #[derive(Default)]
-pub(super) struct Look(Cell<Option<(Call, bool)>>);
+pub(super) struct AnswerCache(Cell<Option<(CallKey, bool)>>);
 
-/// What the answer depends on: who can take the task, and what is called.
-type Call = (Takers, &'static str, Cost);
+/// The inputs of the answer.
+#[derive(Clone, Copy, PartialEq)]
+struct CallKey {
+    takers: Takers,
+    kernel: &'static str,
+    cost: Cost,
+}
 
-impl Look {
+impl AnswerCache {
     fn answer(&self, slot: &Slot, ask: impl FnOnce() -> bool) -> bool {
-        let side = slot.device_side();
-        let (kernel, cost) = side.call();
-        let call = (side.takers(), kernel, cost);
+        let record = slot.device_record();
+        let (kernel, cost) = record.call();
+        let call = CallKey { takers: record.takers(), kernel, cost };
         match self.0.get() {
-            // Tasks that are alike may still differ in the devices that turned out to have no room for them.
-            _ if side.is_barred_from_any() => ask(),
+            // Tasks that are otherwise alike may differ in the devices barred from them.
+            _ if record.is_barred_from_any() => ask(),
             Some((known, answer)) if known == call => answer,
             _ => {
                 let answer = ask();
@@ -51,22 +58,22 @@ impl Look {
     }
 }
 
-impl Site<'_> {
-    /// Whether this resource leaves the task to faster ones; see the module's head.
+impl PlacementContext<'_> {
+    /// Returns whether this resource leaves the task to faster ones.
     #[inline]
     pub(super) fn leaves(&self, on: Resource, task: &ReadyTask) -> bool {
         self.some_may_leave() && self.is_too_slow(on, task.slot())
     }
 
-    /// The same, in a look that passes many tasks.
+    /// Like [`leaves`](Self::leaves), with a cache for a search over many tasks.
     #[inline]
-    pub(super) fn leaves_as(&self, look: &Look, on: Resource, task: &ReadyTask) -> bool {
+    pub(super) fn leaves_cached(&self, look: &AnswerCache, on: Resource, task: &ReadyTask) -> bool {
         self.some_may_leave() && look.answer(self.slab.slot(task.slot()), || self.is_too_slow(on, task.slot()))
     }
 
-    /// Who leaves a task, which nobody else has yet, and so need not be woken for it.
+    /// Returns the resources that leave a task which is not pushed yet. They need not be woken for it.
     #[inline]
-    pub(super) fn leaving(&self, index: u32) -> ResourceSet {
+    pub(super) fn resources_leaving(&self, index: u32) -> ResourceSet {
         if !self.some_may_leave() {
             return ResourceSet::default();
         }
@@ -81,31 +88,31 @@ impl Site<'_> {
     #[inline(never)]
     fn is_too_slow(&self, on: Resource, index: u32) -> bool {
         let slot = self.slab.slot(index);
-        let (kernel, cost) = slot.device_side().call();
+        let (kernel, cost) = slot.device_record().call();
         let call_ns = |on| self.weights.forecast_ns(on, kernel, &cost);
         let own_ns = call_ns(on);
         let (mut calls_per_ns, mut is_far_slower) = (0.0, false);
         for other in (0..=self.devices.len() as u16).map(Resource).filter(|&other| other != on) {
             let (is_able, servers) = match other.device_index() {
-                None => (slot.device_side().takers().host() && self.is_the_hosts(index), self.workers),
+                None => (slot.device_record().takers().host() && self.is_the_hosts(index), self.workers),
                 Some(device) => (self.is_for(usize::from(device), slot), 1),
             };
             if is_able {
                 let ns = call_ns(other);
                 calls_per_ns += f64::from(servers) / ns;
-                is_far_slower |= FAR * ns < own_ns;
+                is_far_slower |= FAR_SLOWER * ns < own_ns;
             }
         }
-        is_far_slower && own_ns * calls_per_ns > SHARE * self.in_flight() as f64
+        is_far_slower && own_ns * calls_per_ns > TASK_SHARE_MAX * self.in_flight() as f64
     }
 
-    /// How many tasks are inserted and not done, about.
+    /// Returns the approximate number of tasks that are inserted and not done.
     fn in_flight(&self) -> i64 {
         self.seats.iter().map(|seat| seat.balance()).fold(0, i64::wrapping_add)
     }
 
     /// Wakes all resources if each of them may have left a task to another one.
-    pub(super) fn ask_others(&self) {
+    pub(super) fn wake_everybody(&self) {
         if self.some_may_leave() && self.in_flight() > 0 {
             self.sleep.notify();
             self.devices.notify();

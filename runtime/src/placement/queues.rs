@@ -1,35 +1,37 @@
-//! Which of a device's queues a task goes to.
+//! The choice of a device's queue for a task.
 //!
-//! What stands in a queue waits for all that stands before it, whether it needs that or not. So a task continues the queue of a predecessor
-//! only if that is the last in it: the order comes for free there, and nothing else is in the way. Otherwise it takes an empty queue and
-//! waits for events, and if none is empty, the one with the least in it. (In a factorization the first update may stand behind its panel. But
-//! were the others put there, too, because they also wait for the panel, the next panel would come after all of them, though it waits for one.)
+//! Work in a queue waits for all work before it, even if that is not necessary. So a task continues a predecessor's
+//! queue only if that predecessor is the last in it; then the order costs nothing and delays nothing. Otherwise the
+//! task takes an empty queue and waits for events, or the queue with the fewest tasks if none is empty. (In a
+//! factorization the first update may follow its panel. If the other updates of that panel followed in the same queue,
+//! the next panel would run after all of them, though it needs only one.)
 //!
-//! Tasks whose data have still to come from host memory stand behind each other, as the data come one after the other, too; and what has its data
-//! does not stand behind them, if there is another queue.
+//! Tasks whose data are still being copied from the host share a queue, because the copies arrive in order, too. Tasks
+//! whose data are present avoid that queue if there is another.
 //!
-//! Ordinary tasks leave the urgent queues to those of a priority above zero. One of these stands behind another rather than among ordinary ones, which
-//! the device would run beside it, and as soon: of two that are ready, one mostly waits for the other. But more than two are no chain, as in a triangular
-//! solve with many right-hand sides, whose columns have nothing to do with each other: they stand where ordinary ones do.
+//! Ordinary tasks do not use the urgent queues, which are for tasks of a priority above zero. An urgent task follows
+//! another in the same queue rather than join ordinary tasks, because of two ready urgent tasks one mostly waits for
+//! the other. More than two are not a chain. For example, the columns of a triangular solve with many right-hand sides
+//! are independent. Such tasks use the ordinary queues, too.
 
 #![forbid(unsafe_code)]
 
 use crate::device::{DeviceInfo, Event};
 use std::ops::Range;
 
-/// So many urgent tasks stand in a queue of theirs before others go elsewhere. (Were it any number, trsm of order 24576 would run at 33 instead of 41 TFLOP/s
-/// on one H200, 2026-11-23; Cholesky of order 8192 and 16384 and LU of 8192 ran alike with 1, 2 and 3.)
-const LINE: usize = 2;
+/// The maximum number of urgent tasks in one urgent queue before others use ordinary queues (measured:
+/// docs/measurements/).
+const URGENT_IN_QUEUE_MAX: usize = 2;
 
 #[derive(Clone, Copy, Default)]
 struct Queue {
-    /// The last ticket that was put in.
+    /// The ticket of the last task.
     tail: u64,
-    /// The last one that ended.
+    /// The ticket of the last task that has ended.
     ended: u64,
-    /// The last one of a task that waits for data from host memory.
+    /// The ticket of the last task that waits for data from host memory.
     arrival: u64,
-    /// How many tasks are in it.
+    /// Number of tasks in it.
     in_flight: usize,
 }
 
@@ -39,19 +41,19 @@ impl Queue {
     }
 }
 
-/// What an issuer has put into the queues for tasks; see the module's head.
+/// The tasks in a device's queues, by which the next queue is chosen.
 pub(super) struct Queues {
     each: Box<[Queue]>,
-    /// So many, the first of them, are for urgent tasks.
+    /// Number of urgent queues, which are the first ones.
     urgent: usize,
-    /// Where the search for an empty one begins, so that they take turns.
+    /// Where the search for an empty queue begins, so that they are used in turn.
     next: usize,
 }
 
 impl Queues {
     pub(super) fn new(info: &DeviceInfo) -> Self {
         let count = usize::from(info.queues.max(1));
-        // One at least is for everybody.
+        // At least one queue is ordinary.
         Self {
             each: vec![Queue::default(); count].into(),
             urgent: usize::from(info.urgent_queues).min(count - 1),
@@ -59,8 +61,8 @@ impl Queues {
         }
     }
 
-    /// The queue for a task of this priority, which waits for data from host memory or not. `before` are the events of the device's own that
-    /// it must wait for.
+    /// Returns the queue for a task with this priority. `awaits_host` says whether it waits for data from host memory;
+    /// `before` are the events of this device that it must wait for.
     pub(super) fn choose(
         &mut self,
         priority: i32,
@@ -71,7 +73,8 @@ impl Queues {
         let found = match priority > 0 && !urgent.is_empty() {
             true => {
                 let found = self.without_delay(&urgent, before.clone());
-                let found = found.or_else(|| self.least(urgent).filter(|&at| self.each[at].in_flight < LINE));
+                let found =
+                    found.or_else(|| self.least(urgent).filter(|&at| self.each[at].in_flight < URGENT_IN_QUEUE_MAX));
                 found.or_else(|| self.without_delay(&ordinary, before)).or_else(|| self.least(0..self.each.len()))
             }
             false => {
@@ -84,7 +87,7 @@ impl Queues {
         found as u16
     }
 
-    /// One of these in which nothing stands before the task but what it waits for anyway.
+    /// Returns one of these queues where the task waits only for its own predecessors, or for nothing.
     fn without_delay(&self, among: &Range<usize>, mut before: impl Iterator<Item = Event>) -> Option<usize> {
         let is_last = |event: Event| {
             let at = usize::from(event.queue);
@@ -97,13 +100,13 @@ impl Queues {
         self.in_turn(among).min_by_key(|&at| (self.each[at].awaits_host(), self.each[at].in_flight))
     }
 
-    /// These, beginning with the one whose turn it is.
+    /// Iterates over these queues, beginning with the next in turn.
     fn in_turn(&self, among: Range<usize>) -> impl Iterator<Item = usize> {
         let first = self.next.clamp(among.start, among.end);
         (first..among.end).chain(among.start..first)
     }
 
-    /// A task was put in, which waits for data from host memory or not.
+    /// Records that a task was put into a queue.
     pub(super) fn issued(&mut self, queue: u16, ticket: u64, awaits_host: bool) {
         let queue = &mut self.each[usize::from(queue)];
         (queue.tail, queue.in_flight) = (ticket, queue.in_flight + 1);
@@ -112,7 +115,7 @@ impl Queues {
         }
     }
 
-    /// A task has ended.
+    /// Records that a task has ended.
     pub(super) fn ended(&mut self, queue: u16, ticket: u64) {
         let queue = &mut self.each[usize::from(queue)];
         (queue.ended, queue.in_flight) = (ticket, queue.in_flight - 1);
@@ -148,7 +151,7 @@ mod tests {
             Event { device: 0, queue, ticket: *ticket }
         }
 
-        /// The first of so many in the queue ends.
+        /// Ends the first task in the queue.
         fn end(&mut self, queue: u16) {
             let Queue { tail, in_flight, .. } = self.queues.each[usize::from(queue)];
             self.queues.ended(queue, tail + 1 - in_flight as u64);
@@ -165,21 +168,21 @@ mod tests {
     }
 
     #[test]
-    fn the_next_panel_does_not_stand_behind_updates_that_it_does_not_wait_for() {
+    fn next_panel_skips_unrelated_updates() {
         let mut device = Device::new(4, 0);
         let panel = device.issue(0, &[]);
         let updates: Vec<Event> = (0..3).map(|_| device.issue(0, &[panel])).collect();
-        assert_eq!(updates[0].queue, panel.queue, "the first continues the panel's queue");
+        assert_eq!(updates[0].queue, panel.queue, "the first update continues the panel's queue");
         let others: Vec<u16> = updates[1..].iter().map(|update| update.queue).collect();
         assert!(others[0] != others[1] && !others.contains(&panel.queue), "{others:?}");
         let next = device.issue(0, &[updates[0]]);
-        assert_eq!(next.queue, panel.queue, "behind the update that it waits for");
-        // Now there is something behind that update.
+        assert_eq!(next.queue, panel.queue, "the next panel continues the queue of its update");
+        // Now another task follows that update.
         assert_ne!(device.issue(0, &[updates[0]]).queue, panel.queue);
     }
 
     #[test]
-    fn the_shortest_queue_is_taken_where_none_is_empty() {
+    fn shortest_queue_if_none_is_empty() {
         let mut device = Device::new(3, 0);
         let events: Vec<Event> = (0..9).map(|_| device.issue(0, &[])).collect();
         assert_eq!(device.issued, [3, 3, 3]);
@@ -191,37 +194,37 @@ mod tests {
     }
 
     #[test]
-    fn who_has_its_data_does_not_stand_behind_who_waits_for_the_host() {
+    fn tasks_with_data_avoid_arrival_queue() {
         let mut device = Device::new(4, 1);
         let arrivals: Vec<Event> = (0..3).map(|_| device.put(0, true, &[])).collect();
         assert!(arrivals.iter().all(|event| event.queue == arrivals[0].queue), "{arrivals:?}");
         let others: Vec<u16> = (0..8).map(|_| device.issue(0, &[arrivals[0]]).queue).collect();
         assert!(!others.contains(&arrivals[0].queue), "{others:?}");
-        assert_eq!(device.issue(0, &[arrivals[2]]).queue, arrivals[0].queue, "what goes on with the last data");
+        assert_eq!(device.issue(0, &[arrivals[2]]).queue, arrivals[0].queue, "a successor of the last arrival");
         (0..3).for_each(|_| device.end(arrivals[0].queue));
-        assert_eq!(device.issue(0, &[]).queue, arrivals[0].queue, "nothing in it waits any more");
+        assert_eq!(device.issue(0, &[]).queue, arrivals[0].queue, "no task in it waits for the host any more");
     }
 
     #[test]
-    fn ordinary_tasks_leave_the_urgent_queue_free() {
+    fn ordinary_tasks_avoid_urgent_queues() {
         let mut device = Device::new(3, 1);
         let ordinary: Vec<Event> = (0..6).map(|_| device.issue(0, &[])).collect();
         assert_eq!(device.issued, [0, 3, 3]);
         let panel = device.issue(4, &[ordinary[5]]);
         assert_eq!(panel.queue, 0);
-        // Another one stands behind it, also if an ordinary queue is empty.
+        // An urgent task follows another, even if an ordinary queue is empty.
         (0..3).for_each(|_| device.end(1));
         assert_eq!(device.issue(1, &[]).queue, 0);
         assert_ne!(device.issue(0, &[panel]).queue, 0);
-        assert_eq!(Device::new(1, 1).issue(0, &[]).queue, 0, "the only queue is for everybody");
+        assert_eq!(Device::new(1, 1).issue(0, &[]).queue, 0, "a single queue is ordinary");
     }
 
     #[test]
-    fn urgent_tasks_that_are_no_chain_run_beside_each_other() {
+    fn independent_urgent_tasks_spread() {
         let mut device = Device::new(4, 1);
         let solves: Vec<Event> = (0..8).map(|_| device.issue(1, &[])).collect();
         assert_eq!(device.issued, [2, 2, 2, 2], "{solves:?}");
-        let last = solves.iter().rfind(|solve| solve.queue == 0).expect("there are two");
-        assert_eq!(device.issue(1, &[*last]).queue, 0, "what goes on with a chain stays with it");
+        let last = solves.iter().rfind(|solve| solve.queue == 0).expect("two solves in queue 0");
+        assert_eq!(device.issue(1, &[*last]).queue, 0, "a chain stays in its queue");
     }
 }

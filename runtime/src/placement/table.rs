@@ -1,6 +1,6 @@
-//! The devices of a runtime, and the kinds that they are of.
+//! The table of a runtime's devices and their kinds.
 
-use super::{claim::Claim, issue::Issuing, side::QUEUES_MAX};
+use super::{claim::Claim, device_record::QUEUES_MAX, issue::Issuing};
 use crate::{
     device::{Device, DeviceInfo, DeviceKind},
     error::Error,
@@ -16,49 +16,50 @@ use std::{
     },
 };
 
-/// A runtime has at most so many devices: nodes of the directory are bits of a word.
+/// The maximum number of devices: the nodes of the directory are bits of a word.
 pub(super) const DEVICES_MAX: usize = 63;
-/// They are of so many kinds: each is a bit of a word, beside the host's.
+/// The maximum number of kinds of device: each is a bit of a word, and the host is one more.
 const KINDS_MAX: usize = 31;
 
-/// One device, with what the runtime keeps of it.
-pub(crate) struct Entry {
-    /// Before the device, which is dropped after it.
+/// One device with the runtime's data about it.
+pub(crate) struct DeviceEntry {
+    /// Declared before the device, so that it is dropped first.
     _claim: Claim,
     pub(crate) device: Arc<dyn Device>,
     pub(crate) info: DeviceInfo,
-    /// Its bit among the kinds.
+    /// The bit of its kind.
     pub(crate) kind_bit: u32,
-    /// Its issuer is about to wait, or waits, for want of tasks, or takes note of ends meanwhile: it is to be woken for a task.
+    /// Its issuer has no task and waits, is about to wait, or collects ends meanwhile. It must be woken for a task.
     pub(crate) idle: AtomicBool,
-    /// Its issuer has a task that can not be admitted before something has finished.
+    /// Its issuer has a task that can not be admitted before other work has finished.
     pub(super) waits: AtomicBool,
-    /// How many tasks were put into its queues.
+    /// Number of tasks put into its queues.
     pub(crate) issued: AtomicU64,
-    /// Their floating-point operations, by what their codelets say.
+    /// The floating-point operations of these tasks, according to their codelets.
     pub(crate) issued_flops: AtomicU64,
     /// Whether its queues can wait for the events of all devices.
     pub(super) waits_for_all: bool,
     lost: AtomicBool,
-    /// Who has it issues to the device.
+    /// The thread that holds this lock issues to the device.
     pub(super) issuing: Mutex<Issuing>,
 }
 
-impl Entry {
-    /// Whether the device is gone.
+impl DeviceEntry {
+    /// Returns whether the device is lost.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Wakes its issuer if that sleeps, or is about to. The caller has put a fence behind what it is to see.
+    /// Wakes its issuer if that sleeps or is about to. The caller has issued a fence after the writes that the issuer
+    /// must see.
     pub(super) fn wake_if_idle(&self) {
-        // A look first: issuers that are at work read the flag, too.
+        // Read first: a swap would take the cache line away from working issuers, which read the flag, too.
         if self.idle.load(Ordering::Relaxed) && self.idle.swap(false, Ordering::Relaxed) {
             self.device.wake();
         }
     }
 
-    /// Says that the device is gone; whether that is news.
+    /// Marks the device as lost; returns whether it was not marked before.
     pub(super) fn mark_lost(&self) -> bool {
         !self.lost.swap(true, Ordering::Relaxed)
     }
@@ -66,12 +67,12 @@ impl Entry {
 
 /// The devices of a runtime.
 pub(crate) struct Devices {
-    pub(crate) all: Vec<Entry>,
+    pub(crate) all: Vec<DeviceEntry>,
     pub(crate) kinds: Kinds,
     any_memory: bool,
 }
 
-/// Some resources, a bit each: there are 63 devices at most, and the host.
+/// A set of resources, one bit each: at most 63 devices, and the host.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ResourceSet(u64);
 
@@ -87,11 +88,11 @@ impl FromIterator<Resource> for ResourceSet {
     }
 }
 
-/// The kinds of device in a runtime; a kind's place is its bit in [`Takers`].
+/// The kinds of device in a runtime. A kind's index is its bit in [`Takers`].
 #[derive(Default)]
 pub(crate) struct Kinds(Vec<DeviceKind>);
 
-/// Who can take a task: a bit per kind of device, and one for the host.
+/// The kinds of worker that can take a task: one bit per kind of device, and one for the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Takers(pub(crate) u32);
 
@@ -103,12 +104,12 @@ impl Takers {
         self.0 & Self::HOST.0 != 0
     }
 
-    /// The kinds of device.
+    /// Returns the bits of the kinds of device.
     pub(crate) fn devices(self) -> u32 {
         self.0 & !Self::HOST.0
     }
 
-    /// Whether somebody can run a task of these takers where it is locked to.
+    /// Returns whether some of them can run a task with this lock.
     pub(crate) fn can_run(self, lock: Lock) -> bool {
         match lock {
             Lock::None => self != Self::NOBODY,
@@ -123,7 +124,7 @@ impl Takers {
 }
 
 impl Kinds {
-    /// The bit of a kind; none if the runtime has no such device.
+    /// Returns the bit of a kind, or no bit if the runtime has no such device.
     pub(crate) fn bit(&self, kind: DeviceKind) -> Takers {
         Takers(self.0.iter().position(|&known| known == kind).map_or(0, |at| 1 << at))
     }
@@ -132,22 +133,25 @@ impl Kinds {
 impl Devices {
     pub(crate) fn new(devices: Vec<Arc<dyn Device>>) -> Result<Self, Error> {
         if devices.len() > DEVICES_MAX {
-            return Err(Error::setting(format!("{} devices: there can be {DEVICES_MAX}", devices.len())));
+            return Err(Error::setting(format!("{} devices; at most {DEVICES_MAX} are possible", devices.len())));
         }
         let distinct: HashSet<DeviceKind> = devices.iter().map(|device| device.info().kind).collect();
         if distinct.len() > KINDS_MAX {
-            return Err(Error::setting(format!("{} kinds of device: there can be {KINDS_MAX}", distinct.len())));
+            return Err(Error::setting(format!(
+                "{} kinds of device; at most {KINDS_MAX} are possible",
+                distinct.len()
+            )));
         }
         for info in devices.iter().map(|device| device.info()) {
-            // Three more are for copies.
+            // Three more queues are for copies.
             if info.queues == 0 || usize::from(info.queues) + 3 > QUEUES_MAX {
-                let why = format!("{}: {} queues; there can be 1 to {}", info.name, info.queues, QUEUES_MAX - 3);
+                let why = format!("{}: {} queues; expected 1 to {}", info.name, info.queues, QUEUES_MAX - 3);
                 return Err(Error::setting(why));
             }
         }
         let mut claims = Vec::with_capacity(devices.len());
         for device in &devices {
-            let taken = || Error::setting(format!("{}: a runtime has the device already", device.info().name));
+            let taken = || Error::setting(format!("{}: the device is already used by a runtime", device.info().name));
             claims.push(Claim::new(device).ok_or_else(taken)?);
             if let Some(memory) = device.memory() {
                 let failed = |error| Error::system(device.info().name, std::io::Error::other(error));
@@ -161,7 +165,7 @@ impl Devices {
             if !kinds.0.contains(&info.kind) {
                 kinds.0.push(info.kind);
             }
-            Entry {
+            DeviceEntry {
                 _claim: claim,
                 kind_bit: kinds.bit(info.kind).0,
                 waits_for_all: (0..count).all(|other| usize::from(other) == at || device.can_wait_for(other)),
@@ -175,7 +179,7 @@ impl Devices {
                 lost: AtomicBool::default(),
             }
         };
-        let all: Vec<Entry> = claims.into_iter().zip(devices).enumerate().map(entry).collect();
+        let all: Vec<DeviceEntry> = claims.into_iter().zip(devices).enumerate().map(entry).collect();
         let any_memory = all.iter().any(|entry| entry.info.memory.is_some());
         Ok(Self { all, kinds, any_memory })
     }
@@ -188,12 +192,12 @@ impl Devices {
         self.all.iter().map(|entry| entry.info.clone()).collect()
     }
 
-    /// Whether any has memory of its own.
+    /// Returns whether any device has memory of its own.
     pub(crate) fn any_memory(&self) -> bool {
         self.any_memory
     }
 
-    /// Something has finished: wakes the issuers that sleep and wait for it to admit a task.
+    /// Wakes the sleeping issuers whose task waits for admission, because some work has finished.
     pub(super) fn notify_waiting(&self) {
         self.wake_idle(|_, entry| entry.waits.load(Ordering::Relaxed));
     }
@@ -202,33 +206,34 @@ impl Devices {
         self.all.len()
     }
 
-    /// Whether a device is gone.
+    /// Returns whether any device is lost.
     pub(crate) fn any_lost(&self) -> bool {
-        self.all.iter().any(Entry::is_lost)
+        self.all.iter().any(DeviceEntry::is_lost)
     }
 
-    /// Whether every device can wait for the events of all others.
+    /// Returns whether every device can wait for the events of all others.
     pub(super) fn all_wait_for_all(&self) -> bool {
         self.all.iter().all(|entry| entry.waits_for_all)
     }
 
-    /// Something has changed that may concern every issuer: wakes those that sleep.
+    /// Wakes all sleeping issuers, after a change that may concern any of them.
     pub(crate) fn notify(&self) {
         self.notify_takers(Takers(u32::MAX));
     }
 
-    /// A task that these can take was pushed, or can now be taken by more of them: wakes their issuers that sleep.
+    /// Wakes the sleeping issuers of these kinds, for a task that was pushed or can now be taken by more of them.
     pub(crate) fn notify_takers(&self, takers: Takers) {
         self.notify_takers_but(takers, ResourceSet::default());
     }
 
-    /// The same, but for some.
+    /// Like [`notify_takers`](Self::notify_takers), but without the resources in `but`.
     pub(super) fn notify_takers_but(&self, takers: Takers, but: ResourceSet) {
         self.wake_idle(|at, entry| entry.kind_bit & takers.devices() != 0 && !but.has(Resource::device(at as u16)));
     }
 
-    /// The fences are those of `seat/sleep.rs`: an issuer sets `idle`, fences, looks once more, and sleeps.
-    fn wake_idle(&self, is_meant: impl Fn(usize, &Entry) -> bool) {
+    /// Wakes the selected issuers that are idle. The fence pairs with that of an issuer, which sets `idle`, fences,
+    /// looks once more, and sleeps (as in `seat/sleep.rs`).
+    fn wake_idle(&self, is_meant: impl Fn(usize, &DeviceEntry) -> bool) {
         fence(Ordering::SeqCst);
         let meant = self.all.iter().enumerate().filter(|&(at, entry)| is_meant(at, entry));
         meant.for_each(|(_, entry)| entry.wake_if_idle());

@@ -1,6 +1,6 @@
-//! Where a task's operands are, and what it takes to bring them elsewhere: what policies go by.
+//! The location of a task's operands and the cost of moving them, which policies use.
 
-use super::Site;
+use super::PlacementContext;
 use crate::{
     device::HostRegion,
     memory::{EntryId, Node},
@@ -8,25 +8,25 @@ use crate::{
 };
 use smallvec::SmallVec;
 
-/// What a task's operands are to one place.
+/// The location of a task's operands relative to one resource.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Whereabouts {
-    /// What must be moved there.
+    /// The cost of moving them there.
     pub(crate) moves: Moves,
-    /// Two for each operand that is there, one for each that a peer has.
+    /// Two for each operand that is there, plus one for each that a peer has.
     pub(crate) locality: u32,
 }
 
 impl Whereabouts {
-    /// Of a task that has no operands, or all of them there.
+    /// For a task without operands, or with all of them there.
     const HERE: Self = Self { moves: Moves::NOTHING, locality: 0 };
 }
 
-/// Of each value that a task uses, whether it reads it, and its entry, if devices have used it.
+/// For each value that a task uses: whether the task reads it, and its entry if devices have used it.
 type Readings = SmallVec<[(bool, Option<EntryId>); 4]>;
 
-impl Site<'_> {
-    /// What the operands of the task, which the policy holds, are to a device.
+impl PlacementContext<'_> {
+    /// Returns the location of the operands relative to a device. The policy holds the task.
     pub(crate) fn whereabouts(&self, slot: u32, device: u16) -> Whereabouts {
         if self.devices.all[usize::from(device)].info.memory.is_none() {
             return self.whereabouts_of_host(slot);
@@ -34,22 +34,23 @@ impl Site<'_> {
         self.operands_to(slot, Node::of_device(device))
     }
 
-    /// What the operands of the task, which the policy holds, are to the host.
+    /// Returns the location of the operands relative to the host. The policy holds the task.
     pub(crate) fn whereabouts_of_host(&self, slot: u32) -> Whereabouts {
         if self.devices.any_memory() { self.operands_to(slot, Node::HOST) } else { Whereabouts::HERE }
     }
 
     fn operands_to(&self, slot: u32, to: Node) -> Whereabouts {
         let mut readings = Readings::new();
-        // SAFETY: the policy holds the task, so nobody has taken it and nobody changes it.
+        // SAFETY: the policy holds the task, so nobody has taken it and nobody writes its `exec`.
         let body = unsafe { &self.slab.slot(slot).exec_shared().body };
         body.uses(&mut |execution, mode| {
             readings.push((mode.reads(), execution.elsewhere.entry()));
         });
-        // Only of what devices have not used it must be asked where it is in host memory; operands that stay there do not say.
+        // Host regions are needed only for values that devices have not used; operands that stay on the host have none.
         let mut hosts = SmallVec::<[HostRegion; 4]>::new();
         if readings.iter().any(|(is_read, entry)| *is_read && entry.is_none()) {
-            // SAFETY: a task is pushed when each of its predecessors is done, or issued to a device.
+            // SAFETY: a task is pushed when each of its predecessors is done or issued to a device, so no host task has
+            // an operand by `&mut`.
             unsafe { body.residences(&mut |residence| hosts.push(residence.region)) };
         }
         let directory = self.memory.lock();
@@ -67,13 +68,14 @@ impl Site<'_> {
         sum
     }
 
-    /// Whether devices have the values that this task, which the caller has taken, reads: then nothing has to come from the host.
+    /// Returns whether devices have all values that this task reads, so that nothing is copied from the host. The
+    /// caller has taken the task.
     pub(super) fn has_all_on_devices(&self, task: &ReadyTask) -> bool {
         if !self.devices.any_memory() {
             return true;
         }
         let mut read = SmallVec::<[Option<EntryId>; 4]>::new();
-        // SAFETY: the caller has taken the task.
+        // SAFETY: the caller has taken the task, so nobody else uses its `exec`.
         let body = unsafe { &self.slab.slot(task.slot()).exec_shared().body };
         body.uses(&mut |execution, mode| {
             read.extend(mode.reads().then(|| execution.elsewhere.entry()));
@@ -82,10 +84,10 @@ impl Site<'_> {
         read.into_iter().all(|entry| entry.is_some_and(|entry| directory.is_on_a_device(entry)))
     }
 
-    /// The device whose memory alone has what the task, which the policy holds, updates: the first of them.
+    /// Returns the owner of the first value that the task updates and only one device has. The policy holds the task.
     pub(crate) fn owner_of(&self, slot: u32) -> Option<Resource> {
         let mut updated = SmallVec::<[EntryId; 4]>::new();
-        // SAFETY: the policy holds the task, so nobody has taken it and nobody changes it.
+        // SAFETY: the policy holds the task, so nobody has taken it and nobody writes its `exec`.
         let body = unsafe { &self.slab.slot(slot).exec_shared().body };
         body.uses(&mut |execution, mode| {
             updated.extend(execution.elsewhere.entry().filter(|_| mode.reads() && mode.writes()));
@@ -97,9 +99,9 @@ impl Site<'_> {
         updated.into_iter().find_map(|entry| directory.owner(entry)).map(Resource::device)
     }
 
-    /// Where the data that the task, which the policy holds, writes are to be updated: the first of them that were dealt to somebody.
+    /// Returns the home of the first value that the task writes and that has a home. The policy holds the task.
     pub(crate) fn home_of(&self, slot: u32) -> Option<Resource> {
-        // SAFETY: the policy holds the task, so nobody has taken it and nobody changes it.
+        // SAFETY: the policy holds the task, so nobody has taken it and nobody writes its `exec`.
         let body = unsafe { &self.slab.slot(slot).exec_shared().body };
         let mut home = None;
         body.uses(&mut |execution, mode| {

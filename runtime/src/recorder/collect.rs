@@ -1,15 +1,15 @@
-//! From pages to a recording.
+//! Makes a recording from pages.
 
 use super::{
     Recorder,
     page::Page,
-    ring::{Pages, UnderWay},
+    ring::{Pages, TasksInProgress},
 };
 use crate::recording::{Activity, ActivityKind, Counter, CounterSample, Recording, Span};
 use std::{borrow::Borrow, cmp::Reverse, collections::BTreeMap};
 
 impl Recorder {
-    /// The recording of these pages, with counters, on the lanes that ran something and those of the workers.
+    /// Returns the recording of these pages with counters. Its lanes are those of the workers and those with records.
     pub(super) fn collect(&self, read: Pages) -> Recording {
         let mut recording = self.records(&read.pages);
         (recording.dropped, recording.whole_from_ns) = (read.dropped, read.whole_from_ns);
@@ -19,12 +19,12 @@ impl Recorder {
         let begun = recording.spans.iter().map(|span| span.start_ns);
         let inserted: Vec<u64> = recording.tasks.iter().map(|task| task.inserted_ns).collect();
         let ended = recording.spans.iter().map(|span| span.end_ns);
-        let UnderWay { ready: were_ready, in_window } = read.before;
+        let TasksInProgress { ready: were_ready, in_window } = read.before;
         recording.counters = counter(Counter::ReadyTasks, were_ready, ready, begun);
         recording.counters.extend(counter(Counter::WindowTasks, in_window, inserted, ended));
         recording.counters.extend(read.pages.iter().flat_map(|page| page.samples.iter().copied()));
         recording.counters.extend(link_bytes(&recording.activities));
-        // Before that moment, some seats' changes are still there and others' are not.
+        // Before that time the changes of some seats are missing.
         recording.counters.retain(|sample| sample.at_ns >= read.whole_from_ns);
 
         let mut is_used = vec![false; recording.lanes.len()];
@@ -44,7 +44,7 @@ impl Recorder {
         recording
     }
 
-    /// The records of these pages, as they are.
+    /// Returns the records of these pages without counters, on all lanes.
     pub(super) fn records(&self, pages: &[impl Borrow<Page>]) -> Recording {
         let mut recording = self.blank();
         let pages = || pages.iter().map(Borrow::borrow);
@@ -61,7 +61,7 @@ impl Recorder {
     }
 }
 
-/// How much has gone over each link when each of these transfers has ended.
+/// Returns the accumulated bytes over each link at the end of each transfer.
 fn link_bytes(activities: &[Activity]) -> Vec<CounterSample> {
     let link = |activity: &Activity| match activity.kind {
         ActivityKind::Transfer { from, to, bytes } => Some((activity.end_ns, Counter::LinkBytes { from, to }, bytes)),
@@ -78,11 +78,11 @@ fn link_bytes(activities: &[Activity]) -> Vec<CounterSample> {
     samples.collect()
 }
 
-/// How many are under way at each moment that one enters or leaves, from so many on.
+/// Returns the samples of a counter that starts at `value`, increases at the times `enter` and decreases at `leave`.
 fn counter(counter: Counter, mut value: i64, enter: Vec<u64>, leave: impl Iterator<Item = u64>) -> Vec<CounterSample> {
     let enter = enter.into_iter().map(|at| (at, 1));
     let mut changes: Vec<(u64, i64)> = enter.chain(leave.map(|at| (at, -1))).collect();
-    // At one moment, entering comes before leaving: what enters and leaves at once was there.
+    // Entering comes before leaving at the same time, so that a short presence is counted.
     changes.sort_unstable_by_key(|&(at, change)| (at, Reverse(change)));
     let samples = changes.into_iter().map(|(at_ns, change)| {
         value += change;

@@ -1,14 +1,14 @@
-//! The trace that a setting asked for, in a file from the first moment on.
+//! The trace file of a run, which is written while the program runs.
 //!
-//! While the program runs, a thread of its own appends what has happened since it last looked, ten times a second
-//! ([`GrowingTrace`]): however the program ends, the file is a trace of all but its last moment. When the runtime ends, the
-//! whole recording is written beside it and takes its place. So at any time the file is a trace that can be opened; only in the
-//! middle of an append it is a prefix of one.
+//! A separate thread appends new records ten times a second ([`GrowingTrace`]). However the program ends, the file is a
+//! trace of all but its last moment. When the runtime ends, the whole recording is written to a second file, which then
+//! replaces the first. So the file is a readable trace at any time, except during an append, when it is a prefix of
+//! one.
 //!
-//! The growing file does not outgrow the recording for good: once more than half of it is of records that the ring has
-//! dropped, it is written anew from those that are kept.
+//! The growing file stays bounded: once more than half of it consists of records that the ring has dropped, it is
+//! rewritten from the kept records.
 //!
-//! What goes wrong is said once, on standard error: nobody is there to return an error to, and the program is none the worse.
+//! Errors are printed once to standard error, because there is no caller to return them to, and the program can go on.
 
 use super::{
     Recorder,
@@ -34,25 +34,25 @@ use std::{
 };
 use superscalar_recording::GrowingTrace;
 
-/// How long after a record the file may lack it.
+/// The period of the appends.
 const PERIOD: Duration = Duration::from_millis(100);
-/// So many pages are turned into text at a time, to bound what that takes: some ten megabytes.
+/// The number of pages that are formatted at a time, to bound the memory for their text to some ten megabytes.
 const PAGES_AT_ONCE: usize = 16;
-/// A file this small is not written anew.
+/// A file smaller than this is not rewritten.
 const SMALL_BYTES: u64 = 16 << 20;
-/// How far the thread that appends stands back behind the workers, where the system can do that: as far as possible. To turn
-/// a task with three hazards into text takes a microsecond. Where every core is busy with tasks that take no longer than twenty,
-/// the thread gets a hundredth of a core, and the file falls behind, rather than the program.
+/// The niceness of the appending thread on Linux: the lowest priority, so that a busy program is not delayed and the
+/// file falls behind instead (measured: docs/measurements/).
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 19;
 
-/// How many files of each name this process has begun.
+/// The number of files of each name that this process has opened.
 static NAMES: Mutex<Option<HashMap<PathBuf, u64>>> = Mutex::new(None);
 
-/// See the module's head.
+/// The trace file of a runtime.
 pub(crate) struct TraceFile {
     path: PathBuf,
-    /// Only a regular file is written before the end: what has gone into a pipe can not be written over.
+    /// Whether it is a regular file. Other files, such as pipes, are written only at the end, because text in them can
+    /// not be overwritten.
     is_regular: bool,
     growing: Mutex<Option<Growing>>,
     is_ending: Mutex<bool>,
@@ -61,13 +61,14 @@ pub(crate) struct TraceFile {
 }
 
 impl TraceFile {
-    /// Opens the file, and makes the folder for it, or says why not. A second runtime of a process gets a file of its own, with a number in its name.
+    /// Opens the file and creates its folder, or prints why that failed. Further runtimes of a process get files with a
+    /// number in the name.
     pub(crate) fn open(wanted: &Path) -> Option<Self> {
         let path = numbered(wanted);
-        // A pipe would be taken for ended by its reader if it were opened and closed here.
+        // A pipe is not opened here: its reader would take the closing for the end of the data.
         let opened = match fs::metadata(&path) {
             Ok(known) if !known.is_file() && !known.is_dir() => Ok((false, path.clone())),
-            // Through links: it is their target that is replaced at the end.
+            // The path is resolved through links, because the target is replaced at the end.
             _ => make_folder_of(&path)
                 .and_then(|()| File::create(&path))
                 .and_then(|_| Ok((true, fs::canonicalize(&path)?))),
@@ -88,7 +89,7 @@ impl TraceFile {
         }
     }
 
-    /// Makes the file an empty trace, to begin with.
+    /// Writes an empty trace to the file.
     pub(crate) fn begin(&self, recorder: &Recorder) {
         if self.is_regular {
             let growing = File::create(&self.path).map_err(RecordingError::from);
@@ -99,10 +100,10 @@ impl TraceFile {
         }
     }
 
-    /// Appends to the file until the runtime ends: what the thread does.
+    /// Appends to the file until the runtime ends: the body of the thread.
     pub(crate) fn grow_until_end(&self, recorder: &Recorder) {
         #[cfg(target_os = "linux")]
-        // Refused or not: it only concerns who goes first.
+        // An error is ignored: the priority does not affect the result.
         let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS);
         let mut is_ending = held(self.is_ending.lock());
         while !*is_ending {
@@ -121,19 +122,19 @@ impl TraceFile {
         self.ending.notify_all();
     }
 
-    /// Appends what was recorded since the last call.
+    /// Appends the records since the last call.
     fn append(&self, recorder: &Recorder) {
         let mut slot = held(self.growing.lock());
         let Some(growing) = slot.as_mut() else { return };
         let is_ending = || *held(self.is_ending.lock());
         if let Err(error) = growing.append(recorder, &self.path, is_ending) {
-            // What was written so far stays, and is a trace or its beginning.
+            // The text written so far stays; it is a trace or a prefix of one.
             *slot = None;
             self.complain(&error);
         }
     }
 
-    /// Writes the whole recording, when the runtime ends.
+    /// Writes the whole recording when the runtime ends.
     pub(crate) fn finish(&self, recorder: &Recorder) {
         let recording = recorder.finish();
         if let Err(error) = self.write(&recording) {
@@ -148,12 +149,12 @@ impl TraceFile {
             if let Ok(file) = File::create(&beside) {
                 let moved = trace.write(file).and_then(|_| Ok(fs::rename(&beside, &self.path)?));
                 return moved.inspect_err(|_| {
-                    // It is in nobody's way if it can not be removed.
+                    // The partial file is harmless if it can not be removed.
                     let _ = fs::remove_file(&beside);
                 });
             }
         }
-        // A pipe, or a file in a folder where no other can be made.
+        // A pipe, or a file in a folder where no other file can be created.
         trace.write(File::create(&self.path)?).map(|_| ())
     }
 
@@ -166,20 +167,20 @@ impl TraceFile {
 }
 
 impl Recorder {
-    /// All that is kept, for the file.
+    /// Returns all kept records, for the file.
     fn finish(&self) -> Recording {
         self.seal_all();
         self.collect(held(self.ring.lock()).read(Purpose::Finishing))
     }
 }
 
-/// The file while the program runs.
+/// The file's state while the program runs.
 struct Growing {
     trace: GrowingTrace,
     file: File,
-    /// Where the next event goes: over the tail.
+    /// The offset of the next event, which overwrites the tail.
     events_end: u64,
-    /// For each append, the page after its last one, and the bytes that it took.
+    /// For each append, the sequence number after its last page, and its bytes.
     appended: VecDeque<(u64, u64)>,
 }
 
@@ -195,14 +196,14 @@ impl Growing {
         let Pages { pages, dropped, whole_from_ns, oldest, .. } = held(recorder.ring.lock()).read(Purpose::Growing);
         for (at, pages) in pages.chunks(PAGES_AT_ONCE).enumerate() {
             if is_ending() {
-                // The whole recording is about to take this file's place.
+                // The whole recording is about to replace this file.
                 return Ok(());
             }
             let missed = if at == 0 { dropped } else { 0 };
             self.add(Recording { dropped: missed, whole_from_ns, ..recorder.records(pages) }, pages)?;
         }
         if pages.is_empty() && dropped > 0 {
-            // All that was new is gone: what is told is how much.
+            // All new records were dropped; only their number is written.
             self.add(Recording { dropped, whole_from_ns, ..recorder.blank() }, &[])?;
         }
         let stale = self.appended.iter().take_while(|(end, _)| *end <= oldest).map(|(_, bytes)| bytes);
@@ -212,12 +213,12 @@ impl Growing {
         Ok(())
     }
 
-    /// Writes the file anew from what is kept, and goes on in it.
+    /// Rewrites the file from the kept records, and continues with the new file.
     fn write_anew(&mut self, recorder: &Recorder, path: &Path) -> Result<(), RecordingError> {
         let beside = beside(path);
         let Pages { pages, dropped, whole_from_ns, .. } = held(recorder.ring.lock()).kept();
         let mut anew = Self::new(File::create(&beside)?, Recording { dropped, whole_from_ns, ..recorder.blank() })?;
-        // What was sealed since is for the next append.
+        // Pages sealed since the last append are left to the next one.
         let read_to = self.appended.back().map_or(0, |(end, _)| *end);
         let kept: Vec<_> = pages.into_iter().filter(|page| page.sequence < read_to).collect();
         for pages in kept.chunks(PAGES_AT_ONCE) {
@@ -228,7 +229,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Writes what these pages have recorded.
+    /// Writes the records of these pages.
     fn add(&mut self, piece: Recording, pages: &[Arc<Page>]) -> Result<(), RecordingError> {
         self.trace.append(piece)?;
         let bytes = self.write()?;
@@ -249,12 +250,12 @@ impl Growing {
     }
 }
 
-/// Where a file is made that is to take another's place.
+/// Returns the path of the file that will replace `path`.
 fn beside(path: &Path) -> PathBuf {
     with_suffix(path, ".part")
 }
 
-/// The name itself for the first runtime of this process that asks for it; then `name.2.json`, `name.3.json`, …
+/// Returns the path itself for the first runtime of this process that uses it, then `name.2.json`, `name.3.json`, …
 fn numbered(wanted: &Path) -> PathBuf {
     let mut names = held(NAMES.lock());
     let number = names.get_or_insert_default().entry(wanted.to_owned()).or_insert(0);

@@ -1,12 +1,14 @@
 //! Records a run while it happens: tasks, hazards, spans and stalls, each at the seat where it occurred.
 //!
-//! A record is a push to the seat's own [`Page`], under a lock that nobody else takes but to collect the page. A full page goes
-//! to the [`Ring`], which keeps the newest as far as memory allows, says what it dropped, and gives the seat a page whose lists
-//! need not grow. So recording neither moves old records about nor, once the ring is full, asks for memory.
+//! A record is a push to the seat's own [`Page`]. Only collecting the page takes its lock from another thread. A full
+//! page goes to the [`Ring`], which keeps the newest pages within a memory limit, counts the dropped records, and gives
+//! the seat a page whose lists need not grow. So recording does not move old records and, once the ring is full, does
+//! not allocate.
 //!
-//! The clock is the dearest part of a record: it is read where a task is inserted, begins and ends, and a task that becomes
-//! ready by one of these does so at that moment. The counters of a recording (ready tasks, tasks in the window, bytes over
-//! links) are not sampled as they change but made from these moments (`collect.rs`); only how full memories are is. `file.rs` writes recordings to a file.
+//! Reading the clock is the most expensive part of a record. It is read when a task is inserted, begins and ends. A
+//! task that becomes ready by one of these events gets the same time. Most counters of a recording (ready tasks, tasks
+//! in the window, bytes over links) are computed from these times (`collect.rs`); only the use of device memory is
+//! sampled. `file.rs` writes recordings to a file.
 //!
 //! Locks are taken in the order seat, ring.
 
@@ -42,38 +44,38 @@ use std::{
     time::Instant,
 };
 
-/// Records of so many bytes are a page, unless memory is small: some thousand records.
+/// The maximum size of a page's records: some thousand records. Pages are smaller if memory is small.
 const PAGE_BYTES_MAX: usize = 256 << 10;
-/// Memory is this many pages at least.
+/// The minimum number of pages in memory.
 const PAGES_MIN: usize = 16;
 
-/// What the builder of a runtime says of its recorder.
+/// The recorder's settings from the builder of a runtime.
 pub(crate) struct RecorderSettings {
     pub(crate) memory_bytes: usize,
     pub(crate) has_file: bool,
-    /// The lanes of the placement's threads, and of what they give work to.
-    pub(crate) elsewhere: Lanes,
+    /// The lanes of the placement's threads and device queues.
+    pub(crate) elsewhere: DeviceLanes,
 }
 
-/// The lanes of work elsewhere than on the host.
+/// The lanes of a recording that belong to devices.
 #[derive(Default)]
-pub(crate) struct Lanes {
-    /// Of the threads that have seats.
+pub(crate) struct DeviceLanes {
+    /// The lanes of the threads that have seats.
     pub(crate) threads: Vec<Lane>,
-    /// Of the queues of each device.
+    /// The lanes of each device's queues.
     pub(crate) queues: Vec<Vec<Lane>>,
-    /// The names of the memory nodes; none where all work in host memory.
+    /// The names of the memory nodes; empty if all devices work in host memory.
     pub(crate) nodes: Vec<String>,
 }
 
-/// See the module's head.
+/// Records a run; see the module documentation.
 pub(crate) struct Recorder {
     epoch: Instant,
-    /// A recording of nothing, on the lanes of all seats and queues.
+    /// An empty recording with the lanes of all seats and queues.
     blank: Recording,
     /// The first lane of each device's queues.
     queues: Vec<u32>,
-    /// When the last work on each lane has ended, for the lanes of queues.
+    /// For each lane of a queue, when its last work ended.
     ends: Mutex<Vec<u64>>,
     notices: Arc<Notices>,
     page_bytes: usize,
@@ -83,7 +85,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// `blank` has the lanes of the host's seats, workers first, and no records.
+    /// Creates a recorder. `blank` has the lanes of the host's seats, workers first, and no records.
     pub(crate) fn new(settings: RecorderSettings, mut blank: Recording, notices: Arc<Notices>) -> Self {
         let RecorderSettings { memory_bytes, has_file, elsewhere } = settings;
         let lanes = &mut blank.lanes;
@@ -131,7 +133,7 @@ impl Recorder {
         }
     }
 
-    /// Adds a record that brings its moments along.
+    /// Adds a record that has its own times.
     fn add<R: Record>(&self, seat: &Seat, record: R) {
         let mut page = self.page(seat.place);
         page.add(record);
@@ -144,14 +146,14 @@ impl Recorder {
         *page = held(self.ring.lock()).seal(full);
     }
 
-    /// Reads the clock for records of this seat: what becomes ready next does so now.
+    /// Reads the clock and stores the time for later records of this seat, such as a task becoming ready.
     pub(crate) fn moment(&self, seat: &Seat) -> u64 {
         let now = self.now_ns();
         self.page(seat.place).last_ns = now;
         now
     }
 
-    /// A task is being inserted.
+    /// Records that a task is being inserted.
     #[inline]
     pub(crate) fn task(&self, seat: &Seat, id: TaskId, spec: &TaskSpec, site: &'static Location<'static>) {
         let TaskSpec { name, priority, level, index, flops, bytes, .. } = *spec;
@@ -162,7 +164,7 @@ impl Recorder {
         self.seal_if_full(&mut page);
     }
 
-    /// The task being inserted accesses a version: every hazard with an earlier access, finished or not.
+    /// Records an access of the task in insertion to a version: every hazard with an earlier access, finished or not.
     #[inline(never)]
     pub(crate) fn access(&self, seat: &Seat, submission: &mut Submission, to: TaskId, mode: Mode) {
         if submission.number == 0 {
@@ -175,7 +177,7 @@ impl Recorder {
         self.seal_if_full(&mut page);
     }
 
-    /// A task has become ready, by what was recorded last at this seat.
+    /// Records that a task has become ready, at the time last read at this seat.
     #[inline(never)]
     pub(crate) fn ready(&self, seat: &Seat) {
         let mut page = self.page(seat.place);
@@ -184,7 +186,7 @@ impl Recorder {
         self.seal_if_full(&mut page);
     }
 
-    /// A task has ended here. One that was cancelled has taken no time.
+    /// Records the end of a task at this seat. A cancelled task has no duration.
     #[inline(never)]
     pub(crate) fn span(&self, seat: &Seat, task: TaskId, started_ns: u64, outcome: Outcome) {
         let end_ns = self.now_ns();
@@ -195,24 +197,25 @@ impl Recorder {
         self.seal_if_full(&mut page);
     }
 
-    /// The thread at this seat could not go on from then until now.
+    /// Records that the thread at this seat was stalled from `start_ns` until now.
     pub(crate) fn stall(&self, seat: &Seat, reason: Stall, start_ns: u64) {
         self.activity(seat, ActivityKind::Stall(reason), (start_ns, self.now_ns()));
     }
 
-    /// The moment so long before now; none if that is before the recording.
+    /// Returns the time `ago_ns` before now; `None` if that is before the recording.
     pub(crate) fn ago(&self, ago_ns: u64) -> Option<u64> {
         self.now_ns().checked_sub(ago_ns)
     }
 
-    /// The lane of a device's queue.
+    /// Returns the lane of a device's queue.
     fn lane_of(&self, queue: DeviceQueue) -> u32 {
         self.queues[usize::from(queue.device)] + u32::from(queue.queue)
     }
 
-    /// When a device was at work in this queue that ended then, or is noticed to have ended then: it began no sooner than `since_ns`, and
-    /// after what was noted in the queue before; if the driver knows how long it was busy, so long before the end.
-    pub(crate) fn slice(&self, queue: DeviceQueue, since_ns: u64, busy_ns: Option<u64>, ended_ns: u64) -> Slice {
+    /// Returns the time range of work in this queue that ended, or was noticed to have ended, at `ended_ns`. It starts
+    /// no sooner than `since_ns` and the end of the queue's previous work. If the driver knows the duration `busy_ns`,
+    /// it starts this long before the end.
+    pub(crate) fn lane_span(&self, queue: DeviceQueue, since_ns: u64, busy_ns: Option<u64>, ended_ns: u64) -> LaneSpan {
         let lane = self.lane_of(queue);
         let mut ends = held(self.ends.lock());
         let before_ns = &mut ends[lane as usize];
@@ -220,45 +223,46 @@ impl Recorder {
         let begun_ns = busy_ns.map_or(since_ns, |busy_ns| end_ns.saturating_sub(busy_ns).max(since_ns));
         let start_ns = begun_ns.max(*before_ns).min(end_ns);
         *before_ns = end_ns;
-        Slice { lane, start_ns, end_ns }
+        LaneSpan { lane, start_ns, end_ns }
     }
 
-    /// Work that has had its [`slice`](Self::slice), of which it is known by now that it began no sooner than `since_ns`.
-    pub(crate) fn placed(&self, queue: DeviceQueue, since_ns: u64, end_ns: u64) -> Slice {
-        Slice { lane: self.lane_of(queue), start_ns: since_ns, end_ns: end_ns.max(since_ns) }
+    /// Returns the range of work whose [`lane_span`](Self::lane_span) was computed before, and which began no sooner
+    /// than `since_ns`.
+    pub(crate) fn fixed_span(&self, queue: DeviceQueue, since_ns: u64, end_ns: u64) -> LaneSpan {
+        LaneSpan { lane: self.lane_of(queue), start_ns: since_ns, end_ns: end_ns.max(since_ns) }
     }
 
-    /// A task that a device has done.
-    pub(crate) fn device_span(&self, seat: &Seat, task: TaskId, slice: Slice, outcome: Outcome) {
-        let Slice { lane, start_ns, end_ns } = slice;
+    /// Records a task that a device has finished.
+    pub(crate) fn device_span(&self, seat: &Seat, task: TaskId, slice: LaneSpan, outcome: Outcome) {
+        let LaneSpan { lane, start_ns, end_ns } = slice;
         self.add(seat, Span { task, lane, start_ns, end_ns, outcome });
     }
 
-    /// A copy that a device has done.
-    pub(crate) fn transfer(&self, seat: &Seat, (from, to): (u16, u16), bytes: usize, slice: Slice) {
-        let Slice { lane, start_ns, end_ns } = slice;
+    /// Records a copy that a device has finished.
+    pub(crate) fn transfer(&self, seat: &Seat, (from, to): (u16, u16), bytes: usize, slice: LaneSpan) {
+        let LaneSpan { lane, start_ns, end_ns } = slice;
         let kind = ActivityKind::Transfer { from: NodeId(from.into()), to: NodeId(to.into()), bytes: bytes as u64 };
         self.add(seat, Activity { kind, lane, start_ns, end_ns, task: None, datum: None });
     }
 
-    /// Replicas of a memory node have made room for others.
+    /// Records that replicas of a memory node were evicted.
     pub(crate) fn eviction(&self, seat: &Seat, node: u16, bytes: u64) {
         let now_ns = self.now_ns();
         self.activity(seat, ActivityKind::Eviction { node: NodeId(node.into()), bytes }, (now_ns, now_ns));
     }
 
-    /// A task has waited for room in a memory node from then until now.
+    /// Records that a task has waited for memory of a node from `since_ns` until now.
     pub(crate) fn allocation(&self, seat: &Seat, node: u16, bytes: u64, since_ns: u64) {
         self.activity(seat, ActivityKind::Allocation { node: NodeId(node.into()), bytes }, (since_ns, self.now_ns()));
     }
 
-    /// From now on so many bytes of a memory node are in use.
+    /// Records that `bytes` bytes of a memory node are in use from now on.
     pub(crate) fn memory_in_use(&self, seat: &Seat, node: u16, bytes: u64) {
         let counter = Counter::NodeBytes(NodeId(node.into()));
         self.add(seat, CounterSample { counter, at_ns: self.now_ns(), value: bytes });
     }
 
-    /// Something took time on the seat's own lane.
+    /// Records an activity on the seat's own lane.
     fn activity(&self, seat: &Seat, kind: ActivityKind, (start_ns, end_ns): (u64, u64)) {
         let mut page = self.page(seat.place);
         page.last_ns = page.last_ns.max(end_ns);
@@ -266,13 +270,13 @@ impl Recorder {
         self.seal_if_full(&mut page);
     }
 
-    /// Collects what was recorded since the last call.
+    /// Returns what was recorded since the last call.
     pub(crate) fn take(&self) -> Recording {
         self.seal_all();
         self.collect(held(self.ring.lock()).read(Purpose::Taking))
     }
 
-    /// Seals what has begun, so that it can be read.
+    /// Seals the seats' current pages, so that they can be read.
     fn seal_all(&self) {
         for seat in &self.seats {
             let mut page = held(seat.lock());
@@ -282,13 +286,13 @@ impl Recorder {
         }
     }
 
-    /// A recording of nothing, on the lanes of all seats.
+    /// Returns an empty recording with the lanes of all seats and queues.
     fn blank(&self) -> Recording {
         Recording { notices: self.notices.texts(), ..self.blank.clone() }
     }
 }
 
-/// The lane of a seat where a thread runs tasks.
+/// Returns the lane of a seat where a thread runs tasks.
 pub(crate) fn worker_lane(name: String) -> Lane {
     Lane { name, kind: LaneKind::Worker, process: "workers".to_owned() }
 }
@@ -300,9 +304,9 @@ pub(crate) struct DeviceQueue {
     pub(crate) queue: u16,
 }
 
-/// Work on a lane.
+/// The time range of work on a lane.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Slice {
+pub(crate) struct LaneSpan {
     pub(crate) lane: u32,
     pub(crate) start_ns: u64,
     pub(crate) end_ns: u64,
@@ -316,9 +320,9 @@ mod cost {
     const RECORDS: u64 = 200_000;
     const ROUNDS: usize = 15;
 
-    /// The median of several rounds, in nanoseconds per record, into a ring that is full.
+    /// Returns the median of several rounds, in nanoseconds per record, into a full ring.
     fn cost_ns(record: impl Fn(&Recorder, &Seat, u64)) -> f64 {
-        let settings = RecorderSettings { memory_bytes: 16 << 20, has_file: false, elsewhere: Lanes::default() };
+        let settings = RecorderSettings { memory_bytes: 16 << 20, has_file: false, elsewhere: DeviceLanes::default() };
         let lanes = vec![worker_lane("worker 0".to_owned())];
         let blank = Recording { lanes, workers: Some(1), window: Some(1), ..Recording::default() };
         let (recorder, seat) = (Recorder::new(settings, blank, Arc::default()), Seat::new(Place(0)));
@@ -335,7 +339,7 @@ mod cost {
     }
 
     #[test]
-    #[ignore = "prints figures, for a release build on a quiet machine"]
+    #[ignore = "prints timings; needs a release build on a quiet machine"]
     fn of_each_kind_of_record() {
         let spec = TaskSpec::new("task");
         let clock = |recorder: &Recorder, _: &Seat, _| {
@@ -349,7 +353,7 @@ mod cost {
             let started_ns = recorder.now_ns();
             recorder.span(seat, TaskId(at), started_ns, Outcome::Completed);
         };
-        println!("span, with its two moments {:.1} ns", cost_ns(span));
+        println!("span, with two clock reads {:.1} ns", cost_ns(span));
         let submission = std::cell::RefCell::new(Submission::default());
         let access = |recorder: &Recorder, seat: &Seat, at| {
             recorder.access(seat, &mut submission.borrow_mut(), TaskId(at), Mode::ReadWrite);

@@ -1,17 +1,17 @@
-//! A stretch of records from one seat.
+//! A page: consecutive records of one seat.
 
 use crate::recording::{Activity, CounterSample, HazardRecord, Span, TaskRecord};
 use std::mem::size_of;
 
-/// What was recorded at one seat from one moment to another. A page under construction is its seat's; a sealed one is in the
+/// The records of one seat from one time to another. The seat owns the page under construction. A sealed page is in the
 /// [`Ring`](super::ring::Ring), and does not change.
 #[derive(Default)]
 pub(super) struct Page {
     /// The seat.
     pub(super) place: u32,
-    /// The order in which pages were sealed.
+    /// The position in the order in which pages were sealed.
     pub(super) sequence: u64,
-    /// The last moment that was read from the clock here. Records need not read it again for what belongs to that moment.
+    /// The time last read from the clock at this seat. Records that belong to the same moment use it.
     pub(super) last_ns: u64,
     /// Bytes of records.
     pub(super) bytes: usize,
@@ -20,7 +20,7 @@ pub(super) struct Page {
     pub(super) spans: Vec<Span>,
     pub(super) activities: Vec<Activity>,
     pub(super) samples: Vec<CounterSample>,
-    /// When tasks became ready.
+    /// The times at which tasks became ready.
     pub(super) ready_ns: Vec<u64>,
 }
 
@@ -40,23 +40,23 @@ impl Page {
     }
 }
 
-/// A kind of record, with the list of those in a page.
+/// A kind of record, with its list in a page.
 pub(super) trait Record: Sized {
     fn list(page: &mut Page) -> &mut Vec<Self>;
 }
 
-/// What is done with each list of a page.
+/// Implements the operations on every list of a page.
 macro_rules! lists {
     ($($list:ident: $record:ty),*) => {
         impl Page {
-            /// An empty page for the seat of this one, with room for as much: so that a seat's lists, which grow alike
-            /// from page to page, are not moved while they grow.
+            /// Returns an empty page for the same seat with the capacity of this one. A seat's lists grow alike from
+            /// page to page, so this avoids reallocation.
             pub(super) fn next(&self) -> Self {
                 let Self { place, last_ns, .. } = *self;
                 Self { place, last_ns, $($list: Vec::with_capacity(self.$list.len()),)* ..Self::default() }
             }
 
-            /// The same memory, empty, for the seat of `previous`.
+            /// Returns this page's memory as an empty page for the seat of `previous`.
             pub(super) fn reuse(mut self, previous: &Self) -> Self {
                 $(self.$list.clear();)*
                 Self { place: previous.place, last_ns: previous.last_ns, sequence: 0, bytes: 0, ..self }
@@ -66,7 +66,7 @@ macro_rules! lists {
                 [$(self.$list.len()),*].iter().sum::<usize>() as u64
             }
 
-            /// Bytes of memory that the page takes.
+            /// Returns the bytes of memory that the page takes.
             pub(super) fn memory_bytes(&self) -> usize {
                 size_of::<Self>() $(+ self.$list.capacity() * size_of::<$record>())*
             }

@@ -1,14 +1,14 @@
-//! The sealed pages of a recording: as many of the newest as memory allows.
+//! The sealed pages of a recording: the newest ones within a memory limit.
 //!
-//! Pages come from all seats, in the order in which they were sealed. Whatever a page holds was recorded before it was sealed,
-//! so when the oldest page makes room, everything that is lost is older than its last moment: from there on the recording is
-//! whole. A [`Reader`] is one who wants each page once; it learns what was dropped before it could read it, and how many tasks
-//! were under way where its pages begin.
+//! Pages come from all seats, in the order in which they were sealed. All records of a page are older than its sealing.
+//! So when the oldest page is dropped, all lost records are older than its last time, and the recording is complete
+//! from there on. Each [`Reader`] reads every page once. It learns how many records were dropped before it could read
+//! them, and how many tasks were in progress where its pages begin.
 
 use super::page::Page;
 use std::{collections::VecDeque, sync::Arc};
 
-/// See the module's head.
+/// The sealed pages and the progress of their readers.
 pub(super) struct Ring {
     pages: VecDeque<Arc<Page>>,
     bytes: usize,
@@ -17,66 +17,66 @@ pub(super) struct Ring {
     readers: [Reader; READERS],
 }
 
-/// Who reads the pages.
+/// The purpose of reading, which identifies the reader.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// The user, each time a recording is taken.
+    /// The user takes a recording.
     Taking,
-    /// What is written to the file while the program runs.
+    /// The pages are appended to the file while the program runs.
     Growing,
-    /// The file at the end: reads once.
+    /// The file is written at the end; read once.
     Finishing,
 }
 
 const READERS: usize = 3;
 
-/// How far a reader is, and what it has missed.
+/// The progress of a reader, and what it has missed.
 #[derive(Clone, Copy, Default)]
 struct Reader {
     is_there: bool,
-    /// It has read, or missed, the pages before this one.
+    /// The first page that it has neither read nor missed.
     next: u64,
     dropped: u64,
     whole_from_ns: u64,
-    before: UnderWay,
+    before: TasksInProgress,
 }
 
-/// How many tasks are under way.
+/// The number of tasks in progress.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub(super) struct UnderWay {
+pub(super) struct TasksInProgress {
     pub(super) ready: i64,
     pub(super) in_window: i64,
 }
 
-impl UnderWay {
+impl TasksInProgress {
     fn pass(&mut self, page: &Page) {
         self.ready += page.ready_ns.len() as i64 - page.spans.len() as i64;
         self.in_window += page.tasks.len() as i64 - page.spans.len() as i64;
     }
 }
 
-/// What a reader gets.
+/// The pages that a reader gets.
 pub(super) struct Pages {
     pub(super) pages: Vec<Arc<Page>>,
-    /// Records that it has missed since its last reading.
+    /// Number of records that it has missed since its last reading.
     pub(super) dropped: u64,
-    /// Nothing later than this was missed; zero if nothing was missed at all.
+    /// No record after this time was missed; zero if none was missed at all.
     pub(super) whole_from_ns: u64,
-    /// Before the first page.
-    pub(super) before: UnderWay,
-    /// The oldest page that is still there has this number, or a later one.
+    /// The tasks in progress before the first page.
+    pub(super) before: TasksInProgress,
+    /// A lower bound of the sequence number of the oldest kept page.
     pub(super) oldest: u64,
 }
 
 impl Ring {
-    /// With a file, pages stay after the user has taken them: the file is to have them, too.
+    /// Creates a ring. With a file, pages taken by the user stay until the file's readers have read them.
     pub(super) fn new(bytes_max: usize, has_file: bool) -> Self {
         let mut readers = [Reader { is_there: has_file, ..Reader::default() }; READERS];
         readers[Purpose::Taking as usize].is_there = true;
         Self { pages: VecDeque::new(), bytes: 0, bytes_max, next_sequence: 0, readers }
     }
 
-    /// Takes in a page, and returns an empty one for the same seat.
+    /// Adds a page, and returns an empty one for the same seat.
     pub(super) fn seal(&mut self, mut page: Page) -> Page {
         page.sequence = self.next_sequence;
         self.next_sequence += 1;
@@ -91,7 +91,8 @@ impl Ring {
                 reader.whole_from_ns = reader.whole_from_ns.max(oldest.last_ns);
                 reader.before.pass(&oldest);
             }
-            // Another seat's page has room for other records: the two kinds of room would add up.
+            // Only a page of the same seat is reused: the lists of another seat have other lengths, and capacities
+            // would add up.
             empty = Arc::into_inner(oldest).filter(|oldest| oldest.place == page.place).or(empty);
         }
         let empty = empty.map_or_else(|| page.next(), |old| old.reuse(&page));
@@ -99,7 +100,7 @@ impl Ring {
         empty
     }
 
-    /// The pages that this reader has not read.
+    /// Returns the pages that this reader has not read.
     pub(super) fn read(&mut self, purpose: Purpose) -> Pages {
         let oldest = self.pages.front().map_or(self.next_sequence, |page| page.sequence);
         let reader = &mut self.readers[purpose as usize];
@@ -117,8 +118,8 @@ impl Ring {
         read
     }
 
-    /// Everything that is kept, for the file to be written anew, and what was dropped before it, but for what the file's reader
-    /// has still to be told of.
+    /// Returns all kept pages, for rewriting the file, with the number of records dropped before them that the file has
+    /// been told of.
     pub(super) fn kept(&self) -> Pages {
         let [_, growing, finishing] = self.readers;
         Pages {
@@ -130,7 +131,7 @@ impl Ring {
         }
     }
 
-    /// Drops the pages that everyone has read.
+    /// Drops the pages that every reader has read.
     fn forget(&mut self) {
         let wanted = self.readers.iter().filter(|reader| reader.is_there).map(|reader| reader.next).min();
         let wanted = wanted.unwrap_or(self.next_sequence);
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_pages_stay_and_the_others_are_counted() {
+    fn oldest_pages_are_dropped_and_counted() {
         let bytes = page(0..10).memory_bytes();
         let mut ring = Ring::new(3 * bytes, false);
         for at in 0..5 {
@@ -166,17 +167,17 @@ mod tests {
         let read = ring.read(Purpose::Taking);
         assert_eq!(moments(&read), (20..50).collect::<Vec<_>>());
         assert_eq!((read.dropped, read.whole_from_ns), (20, 20));
-        assert_eq!(read.before, UnderWay { ready: 20, in_window: 0 });
+        assert_eq!(read.before, TasksInProgress { ready: 20, in_window: 0 });
 
         ring.seal(page(50..51));
         let read = ring.read(Purpose::Taking);
         assert_eq!(moments(&read), [50]);
         assert_eq!((read.dropped, read.whole_from_ns, read.before.ready), (0, 0, 50));
-        assert_eq!(ring.bytes, 0, "what was taken is gone");
+        assert_eq!(ring.bytes, 0, "pages that were taken are released");
     }
 
     #[test]
-    fn what_is_taken_stays_for_the_file() {
+    fn taken_pages_stay_for_the_file() {
         let mut ring = Ring::new(1 << 20, true);
         for at in 0..3 {
             ring.seal(page(at..at + 1));
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_used_again() {
+    fn page_memory_is_reused() {
         let mut ring = Ring::new(0, false);
         let mut seat = Page::new(0);
         let mut places = std::collections::BTreeSet::new();

@@ -1,8 +1,7 @@
-//! Reads what tracing-chrome writes: one JSON object a line, entries and exits of spans.
+//! Parses the output of tracing-chrome: one JSON object per line, entries and exits of spans.
 //!
-//! Entries and exits become slices with a duration. That way a span that is still open when a
-//! capture ends is drawn up to there, and a captured thread obeys the same rule as every lane:
-//! slices that nest.
+//! Entries and exits become slices with a duration. A span that is still open when a capture ends is drawn up to that
+//! time. A captured thread follows the same rule as every lane: its slices nest.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,10 +10,10 @@ use serde_json::{Map, Value};
 
 use super::HostEvent;
 
-/// The threads seen so far and the spans open on them, which outlive one capture.
+/// The threads seen so far with their open spans, kept between captures.
 #[derive(Debug, Default)]
 pub(super) struct HostThreads {
-    /// tracing-chrome's thread numbers to places in `threads`.
+    /// Maps tracing-chrome's thread numbers to indices in `threads`.
     places: BTreeMap<u64, usize>,
     threads: Vec<HostThread>,
 }
@@ -22,12 +21,12 @@ pub(super) struct HostThreads {
 #[derive(Debug, Default)]
 struct HostThread {
     name: String,
-    /// Entered and not left, outermost first; `duration_ns` is still unknown.
+    /// The open spans, outermost first; their `duration_ns` is still unknown.
     open: Vec<HostEvent>,
-    /// Where the last capture ended. An event may read its clock just before that and be sent just
-    /// after; it is moved here, or it would cross the slices that were cut.
+    /// When the last capture ended. An event may read the clock just before that and be sent just after; its time is
+    /// moved here, or it would cross the slices that were cut.
     cut_ns: u64,
-    /// The time of the last event read.
+    /// The time of the last event.
     latest_ns: u64,
 }
 
@@ -36,10 +35,10 @@ impl HostThreads {
         self.threads.iter().map(|thread| thread.name.clone()).collect()
     }
 
-    /// Reads one capture, which ended at `until_ns`. Sorted by thread and start, outer first.
+    /// Parses one capture, which ended at `until_ns`. The events are sorted by thread and start, outer spans first.
     ///
     /// # Errors
-    /// A line that is no event of tracing-chrome's.
+    /// If a line is not an event of tracing-chrome.
     pub(super) fn read(&mut self, text: &[u8], until_ns: u64) -> Result<Vec<HostEvent>, String> {
         let mut done = Vec::new();
         for line in text.split(|&byte| byte == b'\n') {
@@ -72,8 +71,8 @@ impl HostThreads {
         match phase.as_str() {
             "B" => open.push(host_event(&mut event, place, at_ns)?),
             "E" => {
-                // The fields at the exit include those recorded since the entry. An exit without
-                // an entry belongs to a span entered before the layer was installed.
+                // The fields at the exit include those recorded since the entry. An exit without an entry belongs to a
+                // span entered before the layer was installed.
                 if let Some(entry) = open.pop() {
                     let duration_ns = Some(at_ns.saturating_sub(entry.start_ns));
                     let exit = host_event(&mut event, place, entry.start_ns)?;
@@ -98,9 +97,9 @@ impl HostThreads {
 }
 
 impl HostThread {
-    /// Ends the open spans' parts in this capture; the next capture continues them.
+    /// Closes this capture's parts of the open spans; the next capture continues them.
     fn cut(&mut self, until_ns: u64, done: &mut Vec<HostEvent>) {
-        // Events that arrived while the capture was being closed are in it too.
+        // Events that arrived while the capture was being closed are in it, too.
         let until_ns = until_ns.max(self.latest_ns);
         for entry in &mut self.open {
             let mut part = entry.clone();
@@ -115,7 +114,7 @@ impl HostThread {
     }
 }
 
-/// An event that is not over; takes the arguments out of the JSON object.
+/// Returns an event without a duration; takes the arguments out of the JSON object.
 fn host_event(event: &mut Map<String, Value>, thread: usize, start_ns: u64) -> Result<HostEvent, String> {
     let mut arguments = match event.remove("args") {
         Some(Value::Object(arguments)) => arguments,
@@ -139,7 +138,7 @@ fn text(event: &Map<String, Value>, key: &str) -> Result<String, String> {
     Ok(value.ok_or_else(|| missing(key))?.to_owned())
 }
 
-/// Microseconds with a fraction, which came from whole nanoseconds.
+/// Returns the event's time in nanoseconds. The JSON has microseconds with a fraction.
 fn time_ns(event: &Map<String, Value>) -> Result<u64, String> {
     let micros = event.get("ts").and_then(Value::as_f64);
     Ok((micros.ok_or_else(|| missing("ts"))? * 1000.0).round() as u64)

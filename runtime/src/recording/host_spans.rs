@@ -1,15 +1,14 @@
 //! The host's `tracing` spans, captured in memory through tracing-chrome.
 //!
-//! Task bodies and the runtime's hot path have a recorder of their own. What surrounds them (a
-//! driver routine, reading a file, a user's own spans) is measured with `tracing`, at about half a
-//! microsecond a span. [`HostSpans::layer`] makes the layer, the user adds it to whatever
-//! subscriber there is, and each [`HostSpans::take`] hands over what was captured since the last.
-//! Nothing global is installed here.
+//! Task bodies and the runtime's hot path have a recorder of their own. Other code (a driver routine, reading a file, a
+//! user's own spans) is measured with `tracing`. [`HostSpans::layer`] creates the layer, the user adds it to any
+//! subscriber, and each [`HostSpans::take`] returns what was captured since the last call. Nothing global is installed
+//! here.
 //!
-//! Two traps of tracing-chrome 0.7.2 shape this module. A thread that has once used a layer keeps
-//! that layer's channel in a thread-local, so that a second layer would silently miss its spans:
-//! hence one layer per process, and captures cut from its stream. And its writer thread panics on
-//! an error of its output: hence an output that has no errors, and a limit that drops and counts.
+//! Two properties of tracing-chrome 0.7.2 determine the design. First, a thread that has used a layer keeps that
+//! layer's channel in a thread-local, so a second layer would miss its spans. Hence there is one layer per process, and
+//! captures are cut from its stream. Second, its writer thread panics on an output error. Hence the output never fails;
+//! it drops and counts what exceeds a limit.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,32 +22,31 @@ use tracing_subscriber::registry::LookupSpan;
 use super::HostCapture;
 use super::host_events::HostThreads;
 
-/// The most that one capture holds, as tracing-chrome's text: about a million spans.
+/// The maximum size of one capture, as tracing-chrome's text: about a million spans.
 const CAPTURE_BYTES_MAX: usize = 256 << 20;
 
-/// Why spans of the host could not be captured.
+/// The error of capturing the host's spans.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct HostSpansError(#[from] Kind);
+pub struct HostSpansError(#[from] Repr);
 
 #[derive(Debug, thiserror::Error)]
-enum Kind {
+enum Repr {
     #[error(
         "this process already has a host-span layer; take several captures from it, because \
          tracing-chrome keeps its channel in thread-locals and a second layer would lose events"
     )]
     SecondLayer,
-    #[error("the captured host events are not what tracing-chrome writes: {0}")]
+    #[error("the captured host events are not in tracing-chrome's format: {0}")]
     Events(String),
 }
 
-/// Whether this process has made its layer.
+/// Whether this process has created its layer.
 static LAYER_MADE: AtomicBool = AtomicBool::new(false);
 
 /// The receiving end of a layer that captures the host's spans and events.
 ///
-/// Dropping it ends the capture; the layer may stay installed and then costs a failed send per
-/// span.
+/// Dropping it ends the capture. The layer may stay installed; then each span costs a failed send.
 ///
 /// ```
 /// use superscalar::recording::{ChromeTrace, HostSpans, Recording};
@@ -77,18 +75,18 @@ pub struct HostSpans {
 }
 
 impl HostSpans {
-    /// Makes the process's one layer for host spans, to be added to a subscriber of the caller's.
+    /// Creates the only layer for host spans of this process. The caller adds it to a subscriber.
     ///
     /// Spans are recorded with their fields and source lines, each on the thread that enters it.
     ///
     /// # Errors
-    /// If this process has made its layer before.
+    /// If this process has created its layer before.
     pub fn layer<S>() -> Result<(ChromeLayer<S>, Self), HostSpansError>
     where
         S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
     {
         if LAYER_MADE.swap(true, Ordering::Relaxed) {
-            return Err(Kind::SecondLayer.into());
+            return Err(Repr::SecondLayer.into());
         }
         let (piece_out, pieces) = channel();
         let (layer, guard) = ChromeLayerBuilder::new()
@@ -103,20 +101,20 @@ impl HostSpans {
         Ok((layer, host))
     }
 
-    /// Hands over what was captured since the layer was made or since the last `take`.
+    /// Returns what was captured since the layer was created or since the last `take`.
     ///
-    /// A span that is still open is cut here: this capture has its first part, marked
-    /// `"open": true`, and the next one continues it. Waits for the writer thread to catch up.
+    /// A span that is still open is cut: this capture has its first part, marked `"open": true`, and the next one
+    /// continues it. Waits for the writer thread to catch up.
     ///
     /// # Errors
-    /// If the captured text cannot be read, which would be a change of tracing-chrome's format.
+    /// If the captured text can not be parsed, which would mean a change of tracing-chrome's format.
     pub fn take(&mut self) -> Result<HostCapture, HostSpansError> {
         let until_ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.guard.start_new(Some(Box::new(Sink::new(self.piece_out.clone()))));
-        // Every sink sends exactly once, when it is dropped: by the writer thread as it turns to
-        // the next sink, or, if that thread is gone, by the failed send above. So this returns.
+        // Every sink sends exactly once, when it is dropped: by the writer thread when it switches to the next sink, or
+        // by the failed send above if that thread is gone. So this call returns.
         let piece = self.pieces.recv().unwrap_or_default();
-        let events = self.threads.read(&piece.text, until_ns).map_err(Kind::Events)?;
+        let events = self.threads.read(&piece.text, until_ns).map_err(Repr::Events)?;
         Ok(HostCapture { started: self.started, threads: self.threads.names(), events, dropped: piece.dropped })
     }
 }
@@ -127,15 +125,15 @@ impl std::fmt::Debug for HostSpans {
     }
 }
 
-/// What one sink collected.
+/// The data of one sink.
 #[derive(Default)]
 struct Piece {
     text: Vec<u8>,
     dropped: u64,
 }
 
-/// An output without errors that keeps what it can, counts the lines of the rest, and sends the
-/// lot when it is dropped.
+/// An output that never fails. It keeps text up to a limit, counts further lines, and sends the result when it is
+/// dropped.
 struct Sink {
     piece: Piece,
     done: Sender<Piece>,
@@ -156,7 +154,7 @@ impl Write for Sink {
             return Ok(bytes.len());
         }
         if piece.dropped == 0 {
-            // What is kept ends with a whole line.
+            // The kept text ends with a whole line.
             let end = piece.text.iter().rposition(|&byte| byte == b'\n');
             piece.text.truncate(end.map_or(0, |at| at + 1));
         }
@@ -172,7 +170,7 @@ impl Write for Sink {
 
 impl Drop for Sink {
     fn drop(&mut self) {
-        // The receiver is gone if the user dropped it: then nobody wants the text.
+        // If the user has dropped the receiver, nobody needs the text.
         let _ = self.done.send(std::mem::take(&mut self.piece));
     }
 }
@@ -184,7 +182,7 @@ mod tests {
     use std::sync::mpsc::channel;
 
     #[test]
-    fn a_full_sink_keeps_whole_lines_and_counts_the_rest() -> std::io::Result<()> {
+    fn full_sink_keeps_whole_lines() -> std::io::Result<()> {
         let (done, pieces) = channel::<Piece>();
         let mut sink = Sink::new(done);
         let line = {

@@ -1,5 +1,4 @@
-//! One recorded run as plain data, and the texts that show it: the crate `superscalar-recording`, and the capture of
-//! what surrounds the tasks.
+//! Recordings of runs: re-exports of the crate `superscalar-recording`, and the capture of `tracing` spans of the host.
 
 mod host_events;
 mod host_spans;

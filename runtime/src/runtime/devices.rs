@@ -7,7 +7,7 @@ use crate::{
     cache::CacheFile,
     device::{Cost, Device, DeviceInfo},
     memory::{MemoryInUse, Traffic},
-    placement::{Entry, Places},
+    placement::{DeviceEntry, DevicePlacement},
     schedule::Resource,
     scope::Nesting,
     shared::Shared,
@@ -18,16 +18,16 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-fn devices(shared: &Shared) -> &[Entry] {
-    Places::of(shared).map_or(&[], |places| &places.devices.all)
+fn devices(shared: &Shared) -> &[DeviceEntry] {
+    DevicePlacement::of(shared).map_or(&[], |places| &places.devices.all)
 }
 
 fn infos(shared: &Shared) -> Vec<DeviceInfo> {
-    Places::of(shared).map_or_else(Vec::new, |places| places.devices.infos())
+    DevicePlacement::of(shared).map_or_else(Vec::new, |places| places.devices.infos())
 }
 
 fn weight(shared: &Shared, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
-    if let Some(places) = Places::of(shared) {
+    if let Some(places) = DevicePlacement::of(shared) {
         return places.weights.of(resource, kernel, cost);
     }
     // Nothing was measured: it is assumed.
@@ -64,7 +64,7 @@ impl Runtime {
     /// here, now or earlier. Empty without devices.
     #[must_use]
     pub fn capability_weights(&self) -> Vec<CapabilityWeight> {
-        Places::of(&self.shared).map_or_else(Vec::new, |places| places.weights.list())
+        DevicePlacement::of(&self.shared).map_or_else(Vec::new, |places| places.weights.list())
     }
 
     /// The capability weight of one resource for one call of a kernel, from the best source that there is: what data are dealt by. The
@@ -80,14 +80,14 @@ impl Runtime {
     /// What was copied between memory nodes so far: per link, direction and reason, as BLASX's Table V has it.
     #[must_use]
     pub fn traffic(&self) -> Vec<Traffic> {
-        Places::of(&self.shared).map_or_else(Vec::new, |places| places.memory.traffic(&places.devices.names()))
+        DevicePlacement::of(&self.shared).map_or_else(Vec::new, |places| places.memory.traffic(&places.devices.names()))
     }
 
     /// What the memories of the devices hold at the moment. Between scopes, and without handles and
     /// [resident](crate::Resident) values, nothing.
     #[must_use]
     pub fn memory_in_use(&self) -> Vec<MemoryInUse> {
-        Places::of(&self.shared).map_or_else(Vec::new, |places| places.memory.in_use(&places.devices.names()))
+        DevicePlacement::of(&self.shared).map_or_else(Vec::new, |places| places.memory.in_use(&places.devices.names()))
     }
 }
 

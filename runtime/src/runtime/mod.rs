@@ -83,7 +83,7 @@ impl Runtime {
         #[cfg(feature = "placement")]
         let (placement, elsewhere) = settings.places.build(&notices)?;
         #[cfg(not(feature = "placement"))]
-        let (placement, elsewhere) = (None, crate::recorder::Lanes::default());
+        let (placement, elsewhere) = (None, crate::recorder::DeviceLanes::default());
         let recorder = (settings.trace || file.is_some()).then(|| RecorderSettings {
             memory_bytes: settings.trace_memory_bytes,
             has_file: file.is_some(),

@@ -1,17 +1,17 @@
-//! How long a unit of one kernel's work takes on one resource, by size, as measured: running estimates that few odd samples do not
-//! move, and what lies between the sizes that were measured.
+//! Measured durations per unit of work of one kernel on one resource, by size: running estimates that tolerate a few
+//! outliers, and interpolation between the measured sizes.
 
 use crate::{device::Cost, recording::BlasLevel};
 use std::collections::BTreeMap;
 
-/// What a kernel's work is counted in, which is what limits it.
+/// The unit in which a kernel's work is counted: what limits its speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Unit {
-    /// Floating-point operations: level 3, and whatever says how many it has.
+    /// Floating-point operations: for level 3, and for tasks of other or unknown level that state their flops.
     Flops,
-    /// Bytes: levels 1 and 2, and whatever says nothing else.
+    /// Bytes: for levels 1 and 2, and for tasks that state only their bytes.
     Bytes,
-    /// Calls of a task of which nothing is known.
+    /// Calls of a task without cost.
     Calls,
 }
 
@@ -27,7 +27,7 @@ impl Unit {
     }
 }
 
-/// The work of one call: in which unit, and how much of it.
+/// Returns the unit and the amount of work of one call.
 pub(super) fn work(cost: &Cost) -> (Unit, f64) {
     let counts = |amount: f64| amount.is_finite() && amount > 0.0;
     let by_bytes = matches!(cost.level, Some(BlasLevel::One | BlasLevel::Two));
@@ -39,8 +39,8 @@ pub(super) fn work(cost: &Cost) -> (Unit, f64) {
     }
 }
 
-/// A size: the octaves of flops and of bytes. Both, since they tell types apart: the same product of tiles has half the bytes in single
-/// precision, and another rate.
+/// A size: the binary logarithms of flops and of bytes. Both are needed to distinguish element types: the same product
+/// in single precision has half the bytes, and another rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Size {
     pub(super) flops: f64,
@@ -53,7 +53,7 @@ impl Size {
         Self { flops: octave(cost.flops), bytes: octave(cost.bytes) }
     }
 
-    /// The bucket that it falls into: the nearest whole octaves.
+    /// Returns the bucket of the size: the nearest whole octaves.
     pub(super) fn bucket(self) -> (i16, i16) {
         (self.flops.round() as i16, self.bytes.round() as i16)
     }
@@ -63,61 +63,61 @@ impl Size {
     }
 }
 
-/// So many samples are looked at one by one before an average runs: the first are often cold.
-const FIRST: usize = 3;
-/// A sample that differs by more than this factor is odd, and is set aside,
-const ODD_FACTOR: f64 = 4.0;
-/// unless so many in a row are, all to one side: then the world has changed.
-const ODD_RUN: i32 = 3;
-/// The share of a new sample in the average, once it runs.
-const SHARE: f64 = 1.0 / 8.0;
+/// The number of samples that are ranked before the running average starts: the first are often cold.
+const RANKED_SAMPLES: usize = 3;
+/// A sample that differs by more than this factor is an outlier, and is ignored.
+const OUTLIER_FACTOR: f64 = 4.0;
+/// This many outliers in a row, all to one side, restart the estimate: the rate has changed.
+const OUTLIER_RUN: i32 = 3;
+/// The weight of a new sample in the running average.
+const SAMPLE_WEIGHT: f64 = 1.0 / 8.0;
 
 /// The running estimate of one bucket.
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
-    /// The mean size of what fell into the bucket.
+    /// The mean size of the samples in the bucket.
     pub(super) size: Size,
     pub(super) ns_per_unit: f64,
     pub(super) samples: u64,
-    first: [f64; FIRST],
-    /// How many odd samples came in a row: positive above, negative below.
-    odd: i32,
+    first: [f64; RANKED_SAMPLES],
+    /// Number of outliers in a row: positive if they are above, negative if below.
+    outliers: i32,
 }
 
 impl Estimate {
     fn new(size: Size, ns_per_unit: f64) -> Self {
-        Self { size, ns_per_unit, samples: 1, first: [ns_per_unit; FIRST], odd: 0 }
+        Self { size, ns_per_unit, samples: 1, first: [ns_per_unit; RANKED_SAMPLES], outliers: 0 }
     }
 
     #[inline]
     fn observe(&mut self, size: Size, ns_per_unit: f64) {
         let ratio = ns_per_unit / self.ns_per_unit;
-        if self.samples >= FIRST as u64 && !(1.0 / ODD_FACTOR..=ODD_FACTOR).contains(&ratio) {
-            self.odd = if ratio > 1.0 { self.odd.max(0) + 1 } else { self.odd.min(0) - 1 };
-            if self.odd.abs() >= ODD_RUN {
+        if self.samples >= RANKED_SAMPLES as u64 && !(1.0 / OUTLIER_FACTOR..=OUTLIER_FACTOR).contains(&ratio) {
+            self.outliers = if ratio > 1.0 { self.outliers.max(0) + 1 } else { self.outliers.min(0) - 1 };
+            if self.outliers.abs() >= OUTLIER_RUN {
                 *self = Self::new(size, ns_per_unit);
             }
             return;
         }
-        self.odd = 0;
+        self.outliers = 0;
         if let Some(sample) = self.first.get_mut(self.samples as usize) {
             *sample = ns_per_unit;
             let mut seen = self.first;
             let seen = &mut seen[..=self.samples as usize];
             seen.sort_by(f64::total_cmp);
-            // Of two the faster, since the first may have been cold; of three the middle one.
+            // The faster of two, since the first may have been cold; the median of three.
             self.ns_per_unit = seen[(seen.len() - 1) / 2];
         } else {
-            self.ns_per_unit += SHARE * (ns_per_unit - self.ns_per_unit);
+            self.ns_per_unit += SAMPLE_WEIGHT * (ns_per_unit - self.ns_per_unit);
         }
-        let step = |at: &mut f64, sample: f64| *at += SHARE * (sample - *at);
+        let step = |at: &mut f64, sample: f64| *at += SAMPLE_WEIGHT * (sample - *at);
         step(&mut self.size.flops, size.flops);
         step(&mut self.size.bytes, size.bytes);
         self.samples += 1;
     }
 }
 
-/// What was measured at one size.
+/// The estimate at one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) size: Size,
@@ -130,7 +130,7 @@ pub(super) struct Point {
 pub(super) struct Curve(BTreeMap<(i16, i16), Estimate>);
 
 impl Curve {
-    /// Takes a sample, and returns the bucket's estimate.
+    /// Adds a sample, and returns the bucket's estimate.
     #[inline]
     pub(super) fn observe(&mut self, size: Size, ns_per_unit: f64) -> &Estimate {
         use std::collections::btree_map::Entry;
@@ -149,16 +149,17 @@ impl Curve {
     }
 }
 
-/// What the points say of a size: the mean of those within `reach` octaves, each weighted by the inverse square of its distance (Shepard's
-/// interpolation, of logarithms). One that lies there decides alone. None if none is so near.
+/// Interpolates the points within `reach` octaves of a size: the mean of the logarithms, weighted by the inverse square
+/// of the distance (Shepard's interpolation). A point at the same size is returned alone. Returns `None` if no point is
+/// within reach.
 #[inline]
 pub(super) fn interpolated(points: impl Iterator<Item = Point>, size: Size, reach: f64) -> Option<Point> {
-    // Sizes of one bucket differ by less than what a tile's ragged edge makes of them.
-    const SAME: f64 = 1e-4;
+    // The squared distance below which sizes are equal: less than the difference that a tile's ragged edge makes.
+    const SAME_SIZE: f64 = 1e-4;
     let (mut weights, mut logs, mut samples) = (0.0, 0.0, 0);
     for point in points {
         let distance = point.size.distance_squared(size);
-        if distance <= SAME {
+        if distance <= SAME_SIZE {
             return Some(Point { size, ..point });
         }
         if distance <= reach * reach {
@@ -170,7 +171,7 @@ pub(super) fn interpolated(points: impl Iterator<Item = Point>, size: Size, reac
     (weights > 0.0).then(|| Point { size, ns_per_unit: (logs / weights).exp(), samples })
 }
 
-/// The point nearest to a size.
+/// Returns the point nearest to a size.
 pub(super) fn nearest(points: impl Iterator<Item = Point>, size: Size) -> Option<Point> {
     let distance = |point: &Point| point.size.distance_squared(size);
     points.min_by(|a, b| distance(a).total_cmp(&distance(b)))
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_limits_a_kernel_is_its_unit() {
+    fn limiting_resource_is_the_unit() {
         let cost = Cost { flops: 200.0, bytes: 800.0, level: None };
         assert_eq!(work(&cost), (Unit::Flops, 200.0));
         assert_eq!(work(&Cost { level: Some(BlasLevel::Two), ..cost }), (Unit::Bytes, 800.0));
@@ -201,21 +202,21 @@ mod tests {
     }
 
     #[test]
-    fn a_cold_start_and_odd_samples_do_not_move_the_estimate() {
+    fn cold_starts_and_outliers_are_ignored() {
         assert_eq!(estimate_after(&[50.0, 1.0]), 1.0);
         assert_eq!(estimate_after(&[50.0, 1.0, 1.2]), 1.2);
         assert_eq!(estimate_after(&[1.0, 1.0, 1.0, 100.0, 1.0, 100.0, 1.0]), 1.0);
     }
 
     #[test]
-    fn a_change_that_stays_is_taken_over() {
+    fn lasting_change_is_adopted() {
         assert_eq!(estimate_after(&[1.0, 1.0, 1.0, 10.0, 10.0, 10.0]), 10.0);
         let drifted = estimate_after(&[[1.0; 3].as_slice(), &[2.0; 40]].concat());
         assert!((1.9..=2.0).contains(&drifted), "{drifted}");
     }
 
     #[test]
-    fn sizes_between_are_interpolated_and_types_are_told_apart() {
+    fn sizes_are_interpolated_per_element_type() {
         let mut curve = Curve::default();
         for (n, element_bytes, ns) in [(256.0, 8.0, 0.4), (512.0, 8.0, 0.1), (512.0, 4.0, 0.05)] {
             curve.observe(Size::of(&gemm(n, element_bytes)), ns);
@@ -226,7 +227,7 @@ mod tests {
         let near = |value: Option<f64>, expected: f64| value.is_some_and(|value| (value / expected - 1.0).abs() < 0.01);
         assert!(near(at(512.0, 8.0), 0.1), "{:?}", at(512.0, 8.0));
         assert!(near(at(512.0, 4.0), 0.05), "{:?}", at(512.0, 4.0));
-        let between = at(362.0, 8.0).expect("near both");
+        let between = at(362.0, 8.0).expect("both sizes within reach");
         assert!((0.1..0.4).contains(&between), "{between}");
         assert_eq!(at(16.0, 8.0), None);
         assert_eq!(nearest(curve.points(), Size::of(&gemm(16.0, 8.0))).map(|point| point.ns_per_unit), Some(0.4));

@@ -1,21 +1,22 @@
 //! Capability weights (task-superscalar, section 5.2): α_ik, the rate that resource i reaches on kernels of kind k.
 //!
-//! A kind is a task's name and its size, in octaves of flops and bytes; a rate is in flops per second, or in bytes per second for
-//! levels 1 and 2, which memory limits. The host's rates are those of one worker. Asked for a rate, the best of these sources answers:
+//! A kind is a task's name and its size, in octaves of flops and bytes. A rate is in flops per second, or in bytes per
+//! second for levels 1 and 2, which memory limits. The host's rates are those of one worker. A rate comes from the
+//! first of these sources that has one:
 //!
-//! 1. *measured* in this run: robust running estimates, near that size; of a kernel's runs on a device all but the first, which it is
-//!    compiled or loaded for;
+//! 1. *measured* in this run: robust running estimates near that size. The first run of a kernel on a device does not
+//!    count, because it includes compiling or loading the kernel;
 //! 2. *persisted*: measured in an earlier run, near that size;
-//! 3. the *directive*: what the driver says of its device;
-//! 4. measured or persisted at whatever other size;
-//! 5. *assumed*: about a quarter of what one core of an ordinary machine reaches. It is low on purpose: one who is not known yet
-//!    rather leaves a task than holds up those who wait for it, and takes one as soon as the others have enough to do. The first that
-//!    it takes replaces the assumption.
+//! 3. the *directive*: what the driver states for its device;
+//! 4. measured or persisted at any other size;
+//! 5. *assumed*: about a quarter of what one core of an ordinary machine reaches. It is low on purpose: an unknown
+//!    resource should leave a task to others rather than delay them, and it takes a task as soon as the others have
+//!    enough to do. Its first measurement replaces the assumption.
 //!
-//! When many measurements contradict what was persisted by more than a factor of two, that is dropped for the kernel and the
-//! resource; if by more than a factor of five, that is said, once ([`Runtime::notices`](crate::Runtime::notices)).
+//! When many measurements contradict a persisted weight by more than a factor of two, the weight is dropped for this
+//! kernel and resource. A factor of more than five is reported once ([`Runtime::notices`](crate::Runtime::notices)).
 //!
-//! Weights are kept only where there are devices: a runtime without any pays nothing.
+//! A runtime without devices keeps no weights.
 
 #![forbid(unsafe_code)]
 
@@ -45,24 +46,25 @@ use std::{
     time::Instant,
 };
 
-/// Measurements within so many octaves speak for a size: about a factor of two in the order of a tile.
-const REACH: f64 = 4.0;
-/// So many measurements outweigh what earlier runs have left, and are worth being left to later ones.
+/// Measurements within this many octaves count for a size: about a factor of two in the order of a tile.
+const REACH_OCTAVES: f64 = 4.0;
+/// This many measurements replace persisted weights, and are enough to be persisted.
 const SAMPLES_MIN: u64 = 4;
-/// A prediction that reality contradicts by more than this factor, after so many measurements, is dropped,
+/// After `DROP_SAMPLES` measurements, a persisted weight that they contradict by more than this factor is dropped.
 const DROP_FACTOR: f64 = 2.0;
 const DROP_SAMPLES: u64 = 16;
-/// and by more than this one, that is said: what shares a device with others may well take four times as long.
+/// A contradiction by more than this factor is reported. It is larger than `DROP_FACTOR`, because a shared device may
+/// well be four times slower.
 const ALARM_FACTOR: f64 = 5.0;
-/// How near a prediction must be to be held against a measurement.
-const ALARM_REACH: f64 = 1.0;
-/// Rates that differ by more than this factor are unlike.
-const UNLIKE: f64 = 2.0;
-/// Unlike rates are looked for after the first few observations, and then after so many.
+/// A persisted weight within this many octaves of a measurement is compared with it.
+const COMPARE_REACH_OCTAVES: f64 = 1.0;
+/// Resources whose rates differ by more than this factor are unlike.
+const UNLIKE_FACTOR: f64 = 2.0;
+/// Rates are compared after the first few observations, and then after each this many.
 const COMPARE_EVERY: u64 = 64;
-/// See the module's head.
+/// The assumed rates; see the module documentation.
 const ASSUMED: Speed = Speed { flops_per_s: 8e9, bytes_per_s: 4e9, latency_ns: 1000 };
-/// A task of which nothing is known, neither its cost nor how long its namesakes took.
+/// The assumed duration of a task without cost and without measurements.
 const ASSUMED_CALL_NS: f64 = 20_000.0;
 
 /// Where a capability weight comes from; see [`CapabilityWeight`].
@@ -72,51 +74,59 @@ pub enum WeightSource {
     Measured,
     /// Measured in an earlier run.
     Persisted,
-    /// What the driver says of its device: [`DeviceInfo::speed`](crate::DeviceInfo::speed).
+    /// What the driver states: [`DeviceInfo::speed`](crate::DeviceInfo::speed).
     Directive,
-    /// Nothing is known: a low guess.
+    /// A low assumption, because nothing is known.
     Assumed,
 }
 
 /// The rate of a resource on one kind of kernel (task-superscalar, section 5.2: α_ik).
 #[derive(Clone, Debug, PartialEq)]
 pub struct CapabilityWeight {
-    /// Who: a device, or the host, of which it is one worker's rate.
+    /// The resource: a device, or the host, whose rate is that of one worker.
     pub resource: Resource,
     /// The device's name, or `host`.
     pub name: String,
     /// The kernel: the task's name.
     pub kernel: String,
-    /// Floating-point operations of one call, about.
+    /// Approximate floating-point operations of one call.
     pub flops: f64,
-    /// Bytes of one call, about.
+    /// Approximate bytes of one call.
     pub bytes: f64,
-    /// Flops per second; bytes per second where memory is the limit (levels 1 and 2); calls per second where no cost was given.
+    /// Flops per second; bytes per second if memory is the limit (levels 1 and 2); calls per second if the task has no
+    /// cost.
     pub rate: f64,
-    /// How many measurements it rests on.
+    /// Number of measurements behind it.
     pub samples: u64,
-    /// Where it comes from.
+    /// Its source.
     pub source: WeightSource,
 }
 
-/// What is known of one kernel on one resource.
+/// One measured run of a kernel.
+pub(crate) struct KernelRun<'k> {
+    pub(crate) kernel: &'k str,
+    pub(crate) cost: Cost,
+    pub(crate) busy_ns: f64,
+}
+
+/// The weights of one kernel on one resource.
 #[derive(Default)]
-struct Kernel {
-    /// By unit.
+struct KernelWeights {
+    /// Indexed by unit.
     measured: [Curve; Unit::COUNT],
     persisted: Vec<(Unit, Point)>,
-    /// Whether it has run there in this process.
+    /// Whether the kernel has run on the resource in this process.
     has_run: bool,
 }
 
-/// A rate that was measured, and another that earlier runs have left.
+/// A measured rate and the persisted rate that it contradicts.
 struct Contradiction {
     unit: Unit,
     measured: f64,
     persisted: f64,
 }
 
-impl Kernel {
+impl KernelWeights {
     fn measured(&self, unit: Unit) -> impl Iterator<Item = Point> {
         self.measured[unit as usize].points()
     }
@@ -125,7 +135,8 @@ impl Kernel {
         self.persisted.iter().filter(move |(of, _)| *of == unit).map(|(_, point)| *point)
     }
 
-    /// It took so long. If what was measured contradicts what was persisted, that is dropped, and comes back with it.
+    /// Records a duration. Drops the persisted weights if the measurements contradict them, and returns the
+    /// contradiction if it is to be reported.
     fn observe(&mut self, cost: &Cost, busy_ns: f64) -> Option<Contradiction> {
         let ((unit, amount), size) = (work(cost), Size::of(cost));
         let estimate = self.measured[unit as usize].observe(size, busy_ns.max(1.0) / amount);
@@ -133,7 +144,7 @@ impl Kernel {
         if samples < DROP_SAMPLES {
             return None;
         }
-        let predicted = interpolated(self.persisted(unit), size, ALARM_REACH)?.ns_per_unit;
+        let predicted = interpolated(self.persisted(unit), size, COMPARE_REACH_OCTAVES)?.ns_per_unit;
         let parts_by = |factor: f64| !(1.0 / factor..=factor).contains(&(measured / predicted));
         if !parts_by(DROP_FACTOR) {
             return None;
@@ -149,7 +160,8 @@ impl Contradiction {
         let Self { unit, measured, persisted } = self;
         let unit = unit.name();
         format!(
-            "`{kernel}` reaches {measured:.3e} {unit}/s on `{resource}`, where earlier runs reached {persisted:.3e}: what they left is dropped"
+            "`{kernel}` reaches {measured:.3e} {unit}/s on `{resource}`, but earlier runs reached {persisted:.3e}; \
+             their weights are dropped"
         )
     }
 }
@@ -158,26 +170,26 @@ impl Contradiction {
 struct Rates {
     name: String,
     directive: Speed,
-    kernels: RwLock<NameMap<Kernel>>,
-    /// When the last of its tasks ended, where drivers do not say how long they took.
+    kernels: RwLock<NameMap<KernelWeights>>,
+    /// When its last task ended, for drivers that do not report durations.
     ended_ns: AtomicU64,
 }
 
-/// The capability weights of all resources, in their order; see the module's head.
+/// The capability weights of all resources, in the resources' order.
 pub(crate) struct Weights {
     resources: Vec<Rates>,
     file: Option<CacheFile>,
     notices: Arc<Notices>,
-    /// Whether one resource is far slower than another.
+    /// Whether one resource is far slower than another, as far as known.
     are_unlike: AtomicBool,
-    /// How often something was observed.
+    /// Number of calls of `compare`.
     observed: AtomicU64,
     epoch: Instant,
 }
 
 impl Weights {
-    /// The weights for these devices, by their names and what is said of their speed, with what earlier runs have left in
-    /// the file.
+    /// Creates the weights for these devices, given by name and stated speed, and loads the persisted weights from the
+    /// file.
     pub(crate) fn start(
         file: Option<CacheFile>,
         devices: Vec<(String, Speed)>,
@@ -201,13 +213,13 @@ impl Weights {
         Ok(Self { resources, file, notices, are_unlike, observed, epoch: Instant::now() })
     }
 
-    /// Whether one resource is, as far as is known, far slower than another.
+    /// Returns whether one resource is far slower than another, as far as known.
     #[inline]
     pub(crate) fn are_unlike(&self) -> bool {
         self.are_unlike.load(Ordering::Relaxed)
     }
 
-    /// Looks, now and then, whether somebody takes far longer for this kernel than somebody else.
+    /// Checks from time to time whether one resource takes far longer for this kernel than another.
     fn compare(&self, kernel: &str, cost: &Cost) {
         let observed = self.observed.fetch_add(1, Ordering::Relaxed);
         if self.are_unlike() || !(observed.is_power_of_two() || observed.is_multiple_of(COMPARE_EVERY)) {
@@ -227,23 +239,23 @@ impl Weights {
         }
     }
 
-    /// Nanoseconds since the start.
+    /// Returns the nanoseconds since the start.
     pub(crate) fn now_ns(&self) -> u64 {
         self.epoch.elapsed().as_nanos() as u64
     }
 
-    /// Tasks of these kernels took so long.
-    pub(crate) fn observe<'k>(&self, resource: Resource, runs: impl Iterator<Item = (&'k str, Cost, f64)>) {
+    /// Records measured runs.
+    pub(crate) fn observe<'k>(&self, resource: Resource, runs: impl Iterator<Item = KernelRun<'k>>) {
         let Some(rates) = self.resources.get(usize::from(resource.0)) else { return };
         let mut kernels = held(rates.kernels.write());
         let (mut alarms, mut last) = (Vec::new(), None);
-        for (kernel, cost, busy_ns) in runs {
+        for KernelRun { kernel, cost, busy_ns } in runs {
             last = Some((kernel, cost));
             let known = match kernels.get_mut(kernel) {
                 Some(known) => known,
                 None => kernels.entry(kernel.to_owned()).or_default(),
             };
-            // A device compiles a kernel, or loads it, when it first runs: that says nothing of the next.
+            // The first run on a device includes compiling or loading the kernel, so it is not representative.
             if resource == Resource::HOST || std::mem::replace(&mut known.has_run, true) {
                 let contradiction = known.observe(&cost, busy_ns);
                 alarms.extend(contradiction.map(|it| (kernel, it)));
@@ -259,24 +271,26 @@ impl Weights {
         }
     }
 
-    /// How long a task of the kernel will take there, in nanoseconds.
+    /// Returns the forecast duration of a call of the kernel, in nanoseconds.
     pub(crate) fn forecast_ns(&self, resource: Resource, kernel: &str, cost: &Cost) -> f64 {
         let (_, amount) = work(cost);
         amount * self.rate(&self.resources[usize::from(resource.0)], kernel, cost).0.ns_per_unit
     }
 
-    /// What the best source says; see the module's head.
+    /// Returns the rate from the best source; see the module documentation.
     fn rate(&self, rates: &Rates, kernel: &str, cost: &Cost) -> (Point, WeightSource) {
         let ((unit, amount), size) = (work(cost), Size::of(cost));
         let said = directive_ns(&rates.directive, unit, amount);
         let by_directive = |ns: f64| Point { size, ns_per_unit: ns / amount, samples: 0 };
         let kernels = held(rates.kernels.read());
         let found = kernels.get(kernel).and_then(|known| {
-            let measured = interpolated(known.measured(unit), size, REACH).map(|it| (it, WeightSource::Measured));
+            let measured =
+                interpolated(known.measured(unit), size, REACH_OCTAVES).map(|it| (it, WeightSource::Measured));
             if measured.as_ref().is_some_and(|(it, _)| it.samples >= SAMPLES_MIN) {
                 return measured;
             }
-            let persisted = interpolated(known.persisted(unit), size, REACH).map(|it| (it, WeightSource::Persisted));
+            let persisted =
+                interpolated(known.persisted(unit), size, REACH_OCTAVES).map(|it| (it, WeightSource::Persisted));
             let near = persisted.or(measured);
             let said = said.map(|ns| (by_directive(ns), WeightSource::Directive));
             let far = || {
@@ -291,7 +305,7 @@ impl Weights {
         })
     }
 
-    /// The weight for one call of a kernel.
+    /// Returns the weight for one call of a kernel.
     pub(crate) fn of(&self, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
         let rates = &self.resources[usize::from(resource.0)];
         let (point, source) = self.rate(rates, kernel, &cost);
@@ -299,7 +313,7 @@ impl Weights {
         weight(resource, rates, kernel, point, source)
     }
 
-    /// All that were measured, now or earlier.
+    /// Returns all measured and persisted weights.
     pub(crate) fn list(&self) -> Vec<CapabilityWeight> {
         let mut list = Vec::new();
         for (at, rates) in self.resources.iter().enumerate() {
@@ -318,41 +332,43 @@ impl Weights {
         list
     }
 
-    /// How long a device was at a task that was issued then and has ended by now, where the driver does not say: since then, or since the
-    /// device's task before it ended.
+    /// Returns how long a device took for a task that was issued at `issued_ns` and has ended by `now_ns`, if the
+    /// driver does not say: the time since then, or since the end of the device's previous task.
     pub(crate) fn busy_since_ns(&self, resource: Resource, issued_ns: u64, now_ns: u64) -> u64 {
         let before_ns = self.resources[usize::from(resource.0)].ended_ns.swap(now_ns, Ordering::Relaxed);
         now_ns.saturating_sub(issued_ns.max(before_ns))
     }
 
-    /// Leaves what was measured to later runs, if it is news.
+    /// Persists the measured weights if some are new.
     pub(crate) fn save(&self) {
         let Some(file) = &self.file else { return };
-        let news: Vec<file::Entry> = self.measured().filter(|(_, is_news)| *is_news).map(|(entry, _)| entry).collect();
-        if news.is_empty() {
+        let new_weights: Vec<file::SavedWeight> =
+            self.measured().filter(|(_, is_new)| *is_new).map(|(entry, _)| entry).collect();
+        if new_weights.is_empty() {
             return;
         }
-        // Also what is no news: another process may have written meanwhile, and the whole is of one day.
+        // All are written, because another process may have written meanwhile, and one file should have consistent
+        // weights.
         let measured = self.measured().map(|(entry, _)| entry);
         if let Err(error) = file::merge(file, measured) {
             self.notices.say("weights", || format!("capability weights are not kept: {error}"));
         }
     }
 
-    /// What was measured often enough, and whether it is news: nothing like it was persisted.
-    fn measured(&self) -> impl Iterator<Item = (file::Entry, bool)> {
+    /// Returns the weights with enough measurements, and for each whether it is new: no similar rate was persisted.
+    fn measured(&self) -> impl Iterator<Item = (file::SavedWeight, bool)> {
         const NEWS_FACTOR: f64 = 1.1;
         let mut measured = Vec::new();
         for rates in &self.resources {
             for (kernel, known) in held(rates.kernels.read()).iter() {
                 for unit in [Unit::Flops, Unit::Bytes] {
                     for point in known.measured(unit).filter(|point| point.samples >= SAMPLES_MIN) {
-                        let before = interpolated(known.persisted(unit), point.size, ALARM_REACH);
+                        let before = interpolated(known.persisted(unit), point.size, COMPARE_REACH_OCTAVES);
                         let is_known = before.is_some_and(|before| {
                             (1.0 / NEWS_FACTOR..=NEWS_FACTOR).contains(&(point.ns_per_unit / before.ns_per_unit))
                         });
                         let (resource, kernel) = (rates.name.clone(), kernel.clone());
-                        measured.push((file::Entry { resource, kernel, unit, point }, !is_known));
+                        measured.push((file::SavedWeight { resource, kernel, unit, point }, !is_known));
                     }
                 }
             }
@@ -361,12 +377,12 @@ impl Weights {
     }
 }
 
-/// Whether two resources whose rates have this ratio are unlike.
+/// Returns whether resources whose rates have this ratio are unlike.
 fn is_far(ratio: f64) -> bool {
-    !(1.0 / UNLIKE..=UNLIKE).contains(&ratio)
+    !(1.0 / UNLIKE_FACTOR..=UNLIKE_FACTOR).contains(&ratio)
 }
 
-/// How long the work takes by a directive; none if it does not say.
+/// Returns the duration of the work according to a directive; `None` if the directive has no rate for the unit.
 fn directive_ns(speed: &Speed, unit: Unit, amount: f64) -> Option<f64> {
     let per_s = match unit {
         Unit::Flops => speed.flops_per_s,

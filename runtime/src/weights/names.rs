@@ -1,22 +1,22 @@
-//! Tables by the name of a kernel. Several times for each task of a device a name is looked up, and it is short: this takes a dozen
-//! instructions for eight bytes of it, where the standard library's hash, which withstands whoever chooses names in order to make them
-//! collide, takes a hundred and more. Here the program chooses them.
+//! Tables indexed by a kernel's name. A name is short and looked up several times per device task, so this hash is much
+//! cheaper than the standard library's. It does not resist chosen collisions; the names come from the program itself.
 
 use std::{
     collections::HashMap,
     hash::{BuildHasherDefault, Hasher},
 };
 
-/// What is known by name.
+/// A map from kernel names.
 pub(super) type NameMap<T> = HashMap<String, T, BuildHasherDefault<NameHasher>>;
 
-/// See the module's head.
+/// A multiplicative hash over words of eight bytes.
 #[derive(Default)]
 pub(super) struct NameHasher(u64);
 
 impl NameHasher {
     fn add(&mut self, word: u64) {
-        // An odd number without a pattern (the golden ratio). Of a product the upper bits depend on all the word's: they come down again.
+        // An odd constant without a pattern (the golden ratio). The upper bits of the product depend on all bits of the
+        // word, so they are mixed into the lower ones.
         let product = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 = product ^ product >> 32;
     }
@@ -36,7 +36,7 @@ impl Hasher for NameHasher {
     }
 
     fn finish(&self) -> u64 {
-        // The table goes by the upper bits, too.
+        // The table uses the upper bits, too.
         self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }
@@ -47,20 +47,20 @@ mod tests {
     use std::{collections::HashSet, hash::BuildHasher};
 
     #[test]
-    fn names_that_differ_little_differ_in_the_bits_that_tables_go_by() {
+    fn similar_names_get_different_hash_bits() {
         let hasher = BuildHasherDefault::<NameHasher>::default();
         let names =
             (0..64).flat_map(|at| ["dgemm", "dgem", "a longer name of a kernel, ", ""].map(|it| format!("{it}{at}")));
         let hashes: Vec<u64> = names.map(|name| hasher.hash_one(&name)).collect();
         let distinct = |bits: &dyn Fn(u64) -> u64| hashes.iter().map(|&hash| bits(hash)).collect::<HashSet<_>>().len();
-        // Of 256 names in 256 places some 162 are alone or the first, were they strewn at random.
+        // For 256 random names in 256 places, about 162 distinct places are expected.
         assert!(distinct(&|hash| hash & 255) > 140, "{}", distinct(&|hash| hash & 255));
         assert!(distinct(&|hash| hash >> 57) > 90, "{}", distinct(&|hash| hash >> 57));
         assert_eq!(distinct(&|hash| hash), hashes.len());
     }
 
     #[test]
-    fn what_is_equal_is_found() {
+    fn equal_names_are_found() {
         let mut map = NameMap::default();
         map.insert("kernel".to_owned(), 1);
         assert_eq!((map.get("kernel"), map.get("kernels")), (Some(&1), None));

@@ -1,4 +1,4 @@
-//! The sources of a weight in their order, the alarm, and the file.
+//! Tests of the order of a weight's sources, of the notice, and of the file.
 
 use super::*;
 use crate::recording::BlasLevel;
@@ -22,7 +22,7 @@ fn weights(file: Option<CacheFile>) -> Weights {
     Weights::start(file, vec![("sim:0".to_owned(), directive())], Arc::default()).expect("weights")
 }
 
-/// A folder of its own, removed in the end.
+/// A temporary folder, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -49,7 +49,7 @@ impl Drop for Folder {
 
 fn observe(weights: &Weights, times: usize, resource: Resource, n: f64, rate: f64) {
     for _ in 0..times {
-        let run = ("gemm", gemm(n), 1e9 * gemm(n).flops / rate);
+        let run = KernelRun { kernel: "gemm", cost: gemm(n), busy_ns: 1e9 * gemm(n).flops / rate };
         weights.observe(resource, std::iter::once(run));
     }
 }
@@ -64,7 +64,7 @@ fn is_near(value: f64, expected: f64) -> bool {
 }
 
 #[test]
-fn a_measurement_replaces_the_directive_and_the_assumption() {
+fn measurements_replace_directive_and_assumption() {
     let weights = weights(None);
     assert_eq!(source(&weights, DEVICE, 512.0), (WeightSource::Directive, 1e12));
     let (from, rate) = source(&weights, Resource::HOST, 512.0);
@@ -76,13 +76,13 @@ fn a_measurement_replaces_the_directive_and_the_assumption() {
         assert!(from == WeightSource::Measured && is_near(rate, expected), "{from:?} {rate}");
         assert!(is_near(weights.forecast_ns(resource, "gemm", &gemm(512.0)), 1e9 * gemm(512.0).flops / expected));
     }
-    // Of a far larger one the directive knows more, and of the host nothing else is known.
+    // For a far larger size the device has its directive; the host has only the measurement.
     assert_eq!(source(&weights, DEVICE, 8192.0).0, WeightSource::Directive);
     assert_eq!(source(&weights, Resource::HOST, 8192.0).0, WeightSource::Measured);
 }
 
 #[test]
-fn the_first_run_of_a_kernel_on_a_device_says_nothing() {
+fn first_run_on_a_device_is_ignored() {
     let weights = weights(None);
     observe(&weights, 1, DEVICE, 512.0, 1e7);
     assert_eq!(source(&weights, DEVICE, 512.0), (WeightSource::Directive, 1e12));
@@ -92,7 +92,7 @@ fn the_first_run_of_a_kernel_on_a_device_says_nothing() {
 }
 
 #[test]
-fn levels_one_and_two_go_by_bytes() {
+fn levels_one_and_two_count_bytes() {
     let weights = weights(None);
     let gemv = Cost { flops: 2e6, bytes: 8e6, level: Some(BlasLevel::Two) };
     assert!(is_near(weights.forecast_ns(DEVICE, "gemv", &gemv), 1e9 * 8e6 / 1e11));
@@ -100,7 +100,7 @@ fn levels_one_and_two_go_by_bytes() {
 }
 
 #[test]
-fn what_was_measured_is_there_in_the_next_run() {
+fn measured_weights_persist_to_the_next_run() {
     let folder = Folder::new();
     let first = weights(Some(folder.file()));
     observe(&first, 5, DEVICE, 512.0, 5e11);
@@ -113,12 +113,12 @@ fn what_was_measured_is_there_in_the_next_run() {
     let (from, rate) = source(&second, DEVICE, 512.0);
     assert!(from == WeightSource::Persisted && is_near(rate, 5e11), "{from:?} {rate}");
     assert_eq!(second.list().len(), 2);
-    // Nothing new: the file is left alone, also if it is gone by now.
+    // Nothing new is measured: the file is not written, even if it was removed.
     observe(&second, 5, DEVICE, 512.0, 5.1e11);
-    fs::remove_file(folder.path()).expect("it was there");
+    fs::remove_file(folder.path()).expect("the file exists");
     second.save();
     assert!(!folder.path().exists());
-    // News: the file is there, and what other devices left in it stays.
+    // New measurements are written, and the weights of other resources in the file stay.
     first.save();
     observe(&second, 50, DEVICE, 512.0, 7e11);
     second.save();
@@ -128,7 +128,7 @@ fn what_was_measured_is_there_in_the_next_run() {
 }
 
 #[test]
-fn a_prediction_that_reality_contradicts_raises_one_alarm_and_falls() {
+fn contradicted_weight_is_dropped_with_one_notice() {
     let folder = Folder::new();
     let first = weights(Some(folder.file()));
     observe(&first, 5, DEVICE, 512.0, 5e11);
@@ -136,7 +136,7 @@ fn a_prediction_that_reality_contradicts_raises_one_alarm_and_falls() {
 
     let second = weights(Some(folder.file()));
     observe(&second, 2, DEVICE, 512.0, 9e10);
-    assert!(second.notices.texts().is_empty(), "two may be by chance");
+    assert!(second.notices.texts().is_empty(), "two measurements are not enough");
     assert_eq!(source(&second, DEVICE, 512.0).0, WeightSource::Persisted);
     observe(&second, 20, DEVICE, 512.0, 9e10);
     let alarms = second.notices.texts();
@@ -147,7 +147,7 @@ fn a_prediction_that_reality_contradicts_raises_one_alarm_and_falls() {
     second.save();
     assert!(is_near(source(&weights(Some(folder.file())), DEVICE, 512.0).1, 9e10));
 
-    // (the rate, whether what was persisted is kept): neither is worth a word.
+    // (the rate, whether the persisted weight is kept): neither contradiction is reported.
     for (rate, is_kept) in [(1.7e11, true), (3e11, false)] {
         let third = weights(Some(folder.file()));
         observe(&third, 20, DEVICE, 512.0, rate);
@@ -158,7 +158,7 @@ fn a_prediction_that_reality_contradicts_raises_one_alarm_and_falls() {
 }
 
 #[test]
-fn a_cached_file_that_was_cut_anywhere_is_found_out_anew() {
+fn truncated_cache_file_is_measured_again() {
     let folder = Folder::new();
     let file = CacheFile::within(&folder.0, "weights.json");
     let first = weights(Some(file.clone()));
@@ -168,7 +168,7 @@ fn a_cached_file_that_was_cut_anywhere_is_found_out_anew() {
     for length in 0..whole.len() {
         file.replace(&whole[..length]).expect("a folder");
         let (from, _) = source(&weights(Some(file.clone())), DEVICE, 512.0);
-        // But for the end of its last line nothing may be missing.
+        // Only the final line break may be missing.
         let expected = if length + 1 < whole.len() { WeightSource::Directive } else { WeightSource::Persisted };
         assert_eq!(from, expected, "cut to {length} of {}", whole.len());
     }
@@ -181,7 +181,7 @@ fn a_cached_file_that_was_cut_anywhere_is_found_out_anew() {
 }
 
 #[test]
-fn a_foreign_file_is_an_error_that_names_it() {
+fn foreign_file_is_refused_by_name() {
     let folder = Folder::new();
     fs::create_dir_all(folder.path().parent().expect("a folder")).expect("a folder");
     for text in [&b"potrf d 2 512 96 60.5"[..], b"\xff\xfe", b"{\"format\":"] {
@@ -191,7 +191,7 @@ fn a_foreign_file_is_an_error_that_names_it() {
         let error = error.map(drop).expect_err("no weights");
         assert_eq!(error.kind(), crate::ErrorKind::Setting);
         assert!(error.to_string().contains("weights.json"), "{error}");
-        // Nor is it overwritten.
+        // Saving does not overwrite it either.
         let weights = weights(None);
         observe(&weights, 5, DEVICE, 512.0, 5e11);
         Weights { file: Some(folder.file()), ..weights }.save();

@@ -1,5 +1,5 @@
-//! What is compared where the compiler is another than the one whose messages are kept: the code of each error, and its line. Texts and what
-//! is drawn below the source differ from version to version.
+//! Compares the code and the line of each error. Other compiler versions differ in the texts and in the drawing below
+//! the source.
 
 use std::{
     fs,
@@ -7,10 +7,10 @@ use std::{
     process::Command,
 };
 
-/// The code of an error, empty if it has none, and its line; 0 if it is not in the case's own file.
+/// The code of an error (empty if it has none) and its line (0 if it is not in the case's own file).
 type Fault = (String, usize);
 
-/// The errors that a compiler's output speaks of, those without a place left out: they count the others.
+/// Parses the errors in a compiler's output. Errors without a position are omitted, because they only count the others.
 fn faults(output: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut code = None;
@@ -32,9 +32,9 @@ fn faults(output: &str) -> Vec<Fault> {
     faults
 }
 
-/// Compiles a case in the package of its own that `cargo` is run in; all that the compiler says.
+/// Compiles a case in the package; returns whether it compiles, and the compiler's output.
 fn build(package: &Path, case: &Path) -> (bool, String) {
-    fs::copy(case, package.join("src/main.rs")).expect("a folder for built things can be written to");
+    fs::copy(case, package.join("src/main.rs")).expect("the build folder is writable");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["build", "--quiet", "--offline", "--color=never"])
@@ -45,26 +45,26 @@ fn build(package: &Path, case: &Path) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// A package that depends on the runtime, with the workspace's locked versions.
+/// Creates a package that depends on the runtime, with the workspace's locked versions.
 fn package() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compile_fail");
-    fs::create_dir_all(package.join("src")).expect("a folder for built things can be written to");
+    fs::create_dir_all(package.join("src")).expect("the build folder is writable");
     let manifest = format!(
         "[package]\nname = \"cases\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
          superscalar-runtime = {{ path = {root:?} }}\n"
     );
-    fs::write(package.join("Cargo.toml"), manifest).expect("a folder for built things can be written to");
-    fs::copy(root.join("../Cargo.lock"), package.join("Cargo.lock")).expect("the workspace has locked versions");
+    fs::write(package.join("Cargo.toml"), manifest).expect("the build folder is writable");
+    fs::copy(root.join("../Cargo.lock"), package.join("Cargo.lock")).expect("the workspace has a lock file");
     package
 }
 
-/// Each file of these folders fails as the `.stderr` beside it says, and compiles if there is none.
+/// Checks that each file of these folders fails as the `.stderr` file beside it says, and compiles if there is none.
 pub fn check(folders: &[&str]) {
     let package = package();
     let mut cases = 0;
     for folder in folders {
-        let listed = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).expect("the cases lie there");
+        let listed = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).expect("a folder with cases");
         let files = listed.map(|entry| entry.expect("a folder can be listed").path());
         for case in files.filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {
             let kept = fs::read_to_string(case.with_extension("stderr")).ok();
@@ -82,8 +82,10 @@ pub fn check(folders: &[&str]) {
 }
 
 #[test]
-fn errors_are_read_off_messages() {
-    let output = "error[E0499]: twice\n  --> tests/compile_fail/cases/a.rs:12:9\n   |\nnote: here\n --> b.rs:1:1\n\nwarning: w\n --> a.rs:3:1\n\n\
-                  error: lifetime\n --> src/main.rs:7:3\n\nerror[E0080]: of a library\n --> /rust/core/panic.rs:9:5\n\nerror: aborting due to 2 previous errors\n";
+fn error_codes_are_parsed() {
+    let output = "error[E0499]: twice\n  --> tests/compile_fail/cases/a.rs:12:9\n   |\nnote: here\n --> b.rs:1:1\n\n\
+                  warning: w\n --> a.rs:3:1\n\nerror: lifetime\n --> src/main.rs:7:3\n\n\
+                  error[E0080]: of a library\n --> /rust/core/panic.rs:9:5\n\n\
+                  error: aborting due to 2 previous errors\n";
     assert_eq!(faults(output), [(String::new(), 7), ("E0080".to_owned(), 0), ("E0499".to_owned(), 12)]);
 }

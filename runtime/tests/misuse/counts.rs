@@ -1,4 +1,4 @@
-//! Numbers of tasks and data that once ran past the end of a count, or took a time that grew with their square.
+//! Numbers of tasks and data that once overflowed a count, or took quadratic time.
 
 use super::runtime;
 use std::{
@@ -10,8 +10,8 @@ use std::{
 };
 use superscalar_runtime::Error;
 
-/// One unfinished task writes all data, and each of the readers reads all of them. Returns how long it took to insert the
-/// readers, after all have run.
+/// Spawns one unfinished task that writes all data, and readers of all data. Returns how long the insertion of the
+/// readers took; all have run by then.
 fn insert_readers(data: usize, readers: usize) -> Result<Duration, Error> {
     let rt = runtime(2);
     let mut values = vec![0_usize; data];
@@ -27,7 +27,7 @@ fn insert_readers(data: usize, readers: usize) -> Result<Duration, Error> {
         let start = Instant::now();
         for _ in 0..readers {
             s.spawn("read", values.iter().map(|x| x.read()).collect::<Vec<_>>(), |values| {
-                assert!(values.iter().enumerate().all(|(at, value)| **value == at + 1), "read before it was written");
+                assert!(values.iter().enumerate().all(|(at, value)| **value == at + 1), "read before the write");
                 ran.fetch_add(1, Ordering::Relaxed);
             });
         }
@@ -39,13 +39,13 @@ fn insert_readers(data: usize, readers: usize) -> Result<Duration, Error> {
     Ok(took)
 }
 
-/// 1025 x 4095 entries passed the end of 22 bits, when a successor had one for each datum.
+/// 1025 × 4095 entries exceeded 22 bits when a successor had one entry per datum.
 #[test]
-fn successors_of_one_task_do_not_overflow_their_count() -> Result<(), Error> {
+fn successors_do_not_overflow_their_count() -> Result<(), Error> {
     insert_readers(1025, 4095).map(drop)
 }
 
-/// A second is twenty times what an unoptimised build takes; a walk of the list for each entry took over a minute.
+/// The limit is far above the time of an unoptimised build, and far below that of a walk of the list per entry.
 #[test]
 fn successors_are_added_in_constant_time() -> Result<(), Error> {
     let took = insert_readers(1100, 1000)?;
@@ -53,7 +53,7 @@ fn successors_are_added_in_constant_time() -> Result<(), Error> {
     Ok(())
 }
 
-/// More tasks wait for one than its slot and the first chunk hold, from two threads at a time.
+/// Two threads add more successors to one task than its slot and the first chunk hold.
 #[test]
 fn successors_from_two_threads_are_all_released() -> Result<(), Error> {
     let rt = runtime(2);

@@ -1,4 +1,4 @@
-//! What a policy, or a device's description, could do to work on devices.
+//! Misuse of devices: by a policy, and by wrong descriptions of devices.
 
 use super::test_device::{Machine, Spec, queue};
 use std::{
@@ -16,7 +16,7 @@ use superscalar_runtime::{
 
 const ALPHA: &str = "alpha";
 
-/// `x = 31 x + parameter`, on a device.
+/// Returns a codelet `x = 31 x + parameter` for the device.
 fn step() -> Codelet<Updates<u64>, u64> {
     Codelet::new("step").on_device(DeviceKind(ALPHA), |context, x: Operand<u64>, parameter: &u64| {
         let parameter = *parameter;
@@ -30,7 +30,7 @@ fn step() -> Codelet<Updates<u64>, u64> {
     })
 }
 
-/// Gives any task to anybody who asks, and says that it keeps them for a device that is not there.
+/// A policy that gives any task to any thread, and claims to keep tasks for a device that does not exist.
 #[derive(Default)]
 struct Indifferent(Mutex<VecDeque<ReadyTask>>);
 
@@ -51,7 +51,7 @@ impl Policy for Indifferent {
 
 /// The second task of each pair could run on the host as soon as the first has ended on its device, and not before.
 #[test]
-fn policy_cannot_make_the_host_run_ahead_of_a_device() -> Result<(), Error> {
+fn host_does_not_run_ahead_of_device() -> Result<(), Error> {
     for _ in 0..10 {
         let devices = Machine::start(&[Spec { depth: 1, queues: 1, ..Spec::new(ALPHA) }]);
         let builder = Runtime::builder().workers(2).weights_file(None).device(devices[0].clone());
@@ -71,7 +71,7 @@ fn policy_cannot_make_the_host_run_ahead_of_a_device() -> Result<(), Error> {
             }
             assert!(devices[0].await_issued(1));
             std::thread::sleep(Duration::from_millis(5));
-            assert_eq!(ran.load(Ordering::SeqCst), 0, "the host ran while the device was at work");
+            assert_eq!(ran.load(Ordering::SeqCst), 0, "the host ran before the device had finished");
             devices[0].gate(false);
         })?;
         assert_eq!(x, (0..10).fold(1, |x: u64, i| x.wrapping_mul(31).wrapping_add(i)));
@@ -79,7 +79,7 @@ fn policy_cannot_make_the_host_run_ahead_of_a_device() -> Result<(), Error> {
     Ok(())
 }
 
-/// A device that is only described.
+/// A device that has a description and takes no work.
 struct Described(DeviceInfo);
 
 impl Described {
@@ -94,7 +94,7 @@ impl Described {
     }
 }
 
-// SAFETY: it takes no work.
+// SAFETY: it takes no work, so it touches no data.
 unsafe impl Device for Described {
     fn info(&self) -> DeviceInfo {
         self.0.clone()
@@ -105,7 +105,7 @@ unsafe impl Device for Described {
     }
 
     fn issue(&self, _: u16, _: &[Event], _: Issue<'_>) -> Result<u64, DeviceError> {
-        Err(DeviceError::new("it takes no work"))
+        Err(DeviceError::new("the device takes no work"))
     }
 
     fn poll(&self, _: &mut dyn FnMut(Finished)) {}
@@ -127,24 +127,24 @@ fn device_of_another_runtime_is_refused() -> Result<(), Error> {
     let mut x = 1;
     let first = build(1)?;
     for devices in 1..=2 {
-        let error = build(devices).map(drop).expect_err("it is the first runtime's");
-        assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("has the device"), "{error}");
+        let error = build(devices).map(drop).expect_err("the device belongs to the first runtime");
+        assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("already used"), "{error}");
     }
     first.scope(|s| step().spawn(s, s.lend(&mut x).read_write(), 2))?;
     drop(first);
-    assert_eq!(build(2).map(drop).expect_err("named twice").kind(), ErrorKind::Setting);
-    // Neither of those that were refused has kept it.
+    assert_eq!(build(2).map(drop).expect_err("the device is given twice").kind(), ErrorKind::Setting);
+    // The refused runtimes have not kept the device.
     build(1)?.scope(|s| step().spawn(s, s.lend(&mut x).read_write(), 3))?;
     assert_eq!(x, (31 + 2) * 31 + 3);
     Ok(())
 }
 
 #[test]
-fn devices_of_too_many_kinds_or_queues_are_refused() {
+fn too_many_kinds_or_queues_are_refused() {
     const NAMES: &str = "................................";
     let kinds: Vec<&'static str> = (1..=NAMES.len()).map(|len| &NAMES[..len]).collect();
     let each = |kinds: &[&'static str]| Described::build(kinds.iter().map(|&kind| (kind, 1)).collect::<Vec<_>>());
-    let error = each(&kinds).map(drop).expect_err("there are 32 kinds");
+    let error = each(&kinds).map(drop).expect_err("32 kinds are too many");
     assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("kinds"), "{error}");
     assert!(each(&kinds[1..]).is_ok());
     for (queues, is_valid) in [(0, false), (1021, true), (1022, false), (u16::MAX, false)] {
@@ -152,7 +152,7 @@ fn devices_of_too_many_kinds_or_queues_are_refused() {
     }
 }
 
-/// A device is lost, and its task is the host's; it does something only in a child of the next test.
+/// Runs only in a child process of the next test: a device is lost, and the host runs its task.
 #[test]
 fn child_loses_a_device() {
     if std::env::var_os("SUPERSCALAR_TEST_LOSES").is_none() {
@@ -164,18 +164,18 @@ fn child_loses_a_device() {
         *x += 1;
         Ok(())
     });
-    rt.scope(|s| either.spawn(s, s.lend(&mut x).read_write(), 0)).expect("the host has done it");
+    rt.scope(|s| either.spawn(s, s.lend(&mut x).read_write(), 0)).expect("the host has run the task");
     assert_eq!(x, 2);
     assert!(matches!(&rt.notices()[..], [one] if one.contains("lost")), "{:?}", rt.notices());
 }
 
-/// What can not be said is no reason to stop.
+/// A notice that can not be printed does not stop the program.
 #[cfg(target_os = "linux")]
 #[test]
-fn notices_are_no_trouble_where_standard_error_takes_nothing() {
-    let mut command = std::process::Command::new(std::env::current_exe().expect("a test"));
+fn notices_survive_full_standard_error() {
+    let mut command = std::process::Command::new(std::env::current_exe().expect("the path of this test"));
     command.args(["devices::child_loses_a_device", "--exact", "--nocapture"]).env("SUPERSCALAR_TEST_LOSES", "1");
-    let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux has it");
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("`/dev/full` exists on Linux");
     let mut child = command.stdout(std::process::Stdio::piped()).stderr(full).spawn().expect("a process");
     for _ in 0..1000 {
         if let Some(status) = child.try_wait().expect("a child") {
@@ -185,11 +185,11 @@ fn notices_are_no_trouble_where_standard_error_takes_nothing() {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    child.kill().expect("it hangs");
+    child.kill().expect("a running child");
     panic!("the child hangs");
 }
 
-/// A device that is lost when it is first given something.
+/// A device that is lost when it is first given work.
 struct Lost(Described);
 
 impl Lost {
@@ -201,7 +201,7 @@ impl Lost {
     }
 }
 
-// SAFETY: it takes no work.
+// SAFETY: it takes no work, so it touches no data.
 unsafe impl Device for Lost {
     fn info(&self) -> DeviceInfo {
         self.0.info()
@@ -212,7 +212,7 @@ unsafe impl Device for Lost {
     }
 
     fn issue(&self, _: u16, _: &[Event], _: Issue<'_>) -> Result<u64, DeviceError> {
-        Err(DeviceError::lost("it is gone"))
+        Err(DeviceError::lost("the device is gone"))
     }
 
     fn poll(&self, _: &mut dyn FnMut(Finished)) {}

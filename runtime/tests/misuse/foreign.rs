@@ -1,4 +1,4 @@
-//! What belongs to one runtime, used in another: refused, and nothing is lost.
+//! Handles and tasks of one runtime used in another: they are refused, and no task is lost.
 
 use super::runtime;
 use std::{
@@ -12,7 +12,7 @@ fn never_runs() {
     unreachable!("the task was refused");
 }
 
-/// An error that says that a handle is another runtime's.
+/// Checks that an error reports a handle of another runtime.
 fn assert_foreign(error: &Error) {
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert!(error.to_string().contains("a handle of another runtime"), "{error}");
@@ -59,7 +59,7 @@ fn registered_handle_of_another_runtime_is_refused() -> Result<(), Error> {
     b.wait()
 }
 
-/// Both bodies have the number one, each in its own runtime.
+/// Both bodies have the level number one, each in its own runtime.
 #[test]
 fn handle_of_a_body_of_another_runtime_is_refused() -> Result<(), Error> {
     let (a, b) = (Arc::new(runtime(1)), Arc::new(runtime(1)));
@@ -79,7 +79,7 @@ fn handle_of_a_body_of_another_runtime_is_refused() -> Result<(), Error> {
     })
 }
 
-/// The oldest task to anybody who asks, of any runtime.
+/// A policy shared by several runtimes that gives the oldest task to any thread that asks.
 #[derive(Clone, Default)]
 struct Common(Arc<Mutex<VecDeque<ReadyTask>>>);
 
@@ -90,19 +90,19 @@ impl Policy for Common {
 
     fn push(&self, _: Place, task: ReadyTask, _: &dyn Outlook) -> Option<Resource> {
         self.0.lock().unwrap().push_back(task);
-        // There are no devices.
+        // This device does not exist.
         Some(Resource::device(7))
     }
 
     fn take(&self, _: Place, want: &Want<'_>) -> Option<ReadyTask> {
         let mut tasks = self.0.lock().unwrap();
-        // The question is answered for tasks of any runtime.
+        // `accepts` must work for tasks of any runtime.
         tasks.iter().for_each(|task| _ = want.accepts(task));
         tasks.pop_front()
     }
 }
 
-/// Gives a simulated task with the number of each real one before it gives that.
+/// A policy that returns a simulated task with the id of each real one before the real one.
 #[derive(Default)]
 struct Forger {
     tasks: Mutex<(VecDeque<ReadyTask>, bool)>,
@@ -129,7 +129,7 @@ impl Policy for Forger {
     }
 }
 
-/// As many tasks as there are slots at first: a simulated one seems to be in one of them.
+/// There are as many tasks as initial slots, so each simulated task seems to be in a slot.
 #[test]
 fn simulated_tasks_are_not_run() -> Result<(), Error> {
     for workers in [1, 3] {
@@ -149,37 +149,37 @@ fn simulated_tasks_are_not_run() -> Result<(), Error> {
 fn with_policy(common: &Common, workers: usize) -> Runtime {
     let common = common.clone();
     let rt = Runtime::builder().workers(workers).bind(false).custom_policy(|_| Box::new(common)).build();
-    // Its workers look for tasks before they fall asleep, and would be the first to find those of the test.
+    // The workers look for tasks before they fall asleep, and would find those of the test first.
     std::thread::sleep(Duration::from_millis(50));
     rt.expect("threads")
 }
 
 #[test]
-fn task_of_another_runtime_goes_back_and_fails_its_scope() -> Result<(), Error> {
+fn foreign_task_fails_its_scope() -> Result<(), Error> {
     let common = Common::default();
     let (a, b) = (with_policy(&common, 1), with_policy(&common, 1));
     let (mut x, mut y) = (0, 0);
     let failed = a.scope(|s| {
         s.spawn("first", s.lend(&mut x).write(), |x| *x = 1);
-        // Waits for its own task, and is given the other runtime's before.
+        // This scope waits for its own task, and is first given the other runtime's.
         b.scope(|t| t.spawn("second", t.lend(&mut y).write(), |y| *y = 1))
     });
     let error = failed.unwrap_err();
     assert_eq!((error.kind(), error.task()), (ErrorKind::Refused, Some("first")));
     assert!(error.to_string().contains("policy `common`"), "{error}");
     assert_eq!((x, y), (0, 1));
-    // Both go on, as long as they do not meet.
+    // Both runtimes work again when used one at a time.
     a.scope(|s| s.spawn("again", s.lend(&mut x).write(), |x| *x = 2))?;
     assert_eq!(x, 2);
     Ok(())
 }
 
-/// The scope of tasks without a scope is there for ever: it must not stay cancelled.
+/// The scope of background tasks lives as long as the runtime, so it must not stay cancelled.
 #[test]
-fn background_tasks_go_on_after_one_was_given_to_another_runtime() -> Result<(), Error> {
+fn background_scope_recovers_from_foreign_task() -> Result<(), Error> {
     let common = Common::default();
     let (a, b) = (with_policy(&common, 1), with_policy(&common, 1));
-    // Both workers are busy elsewhere, so that the other runtime's thread is the first to look.
+    // The worker of `a` is busy, so that the other runtime's thread is the first to look.
     let mut y = 0;
     let (begun, may_end) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
     std::thread::scope(|threads| {
@@ -190,12 +190,12 @@ fn background_tasks_go_on_after_one_was_given_to_another_runtime() -> Result<(),
             })
         });
         begun.wait();
-        a.spawn("first", (), |()| ()).expect("nothing is wrong with it");
-        b.scope(|t| t.spawn("second", t.lend(&mut y).write(), |y| *y = 1)).expect("its own task is fine");
+        a.spawn("first", (), |()| ()).expect("a valid task");
+        b.scope(|t| t.spawn("second", t.lend(&mut y).write(), |y| *y = 1)).expect("its own task succeeds");
         may_end.wait();
     });
     assert_eq!(a.wait().unwrap_err().kind(), ErrorKind::Refused);
-    // Its worker might look again.
+    // The worker of `b` might take another task.
     drop(b);
     let ran = Arc::new(Mutex::new(0));
     let counts = ran.clone();

@@ -1,5 +1,5 @@
-//! What users do wrong: refused with an error that says what, or failed in its task; never a hang, and an abort only where a
-//! policy panics.
+//! Misuse by users: it is refused with an error that says why, or fails its task. It never hangs the program, and
+//! aborts it only if a policy panics.
 
 mod counts;
 mod devices;
@@ -23,13 +23,13 @@ fn runtime(workers: usize) -> Runtime {
     Runtime::builder().workers(workers).build().expect("threads")
 }
 
-/// A panic without the message on the standard error.
+/// Panics without printing a message.
 fn quiet_panic() -> ! {
     std::panic::resume_unwind(Box::new("quiet"))
 }
 
 #[test]
-fn a_handle_named_twice_is_refused_unless_it_is_only_read() -> Result<(), Error> {
+fn handle_named_twice_is_refused() -> Result<(), Error> {
     let rt = runtime(2);
     let mut x = 1;
     rt.scope(|s| {
@@ -50,7 +50,7 @@ fn a_handle_named_twice_is_refused_unless_it_is_only_read() -> Result<(), Error>
 }
 
 #[test]
-fn a_handle_named_twice_is_found_in_long_lists() -> Result<(), Error> {
+fn repeated_handle_in_long_list_is_refused() -> Result<(), Error> {
     let rt = runtime(1);
     let mut data = [0; 40];
     rt.scope(|s| {
@@ -70,7 +70,7 @@ fn a_handle_named_twice_is_found_in_long_lists() -> Result<(), Error> {
 }
 
 #[test]
-fn a_handle_of_another_level_is_refused() -> Result<(), Error> {
+fn handle_of_another_level_is_refused() -> Result<(), Error> {
     let rt = runtime(2);
     let outer = Arc::new(rt.register(1));
     let (rt, named) = (&rt, outer.clone());
@@ -84,7 +84,7 @@ fn a_handle_of_another_level_is_refused() -> Result<(), Error> {
 }
 
 #[test]
-fn waiting_for_what_is_around_a_body_is_refused() -> Result<(), Error> {
+fn waiting_outside_a_body_is_refused() -> Result<(), Error> {
     let rt = Arc::new(runtime(1));
     let handle = rt.register(7);
     let inside = rt.clone();
@@ -98,7 +98,7 @@ fn waiting_for_what_is_around_a_body_is_refused() -> Result<(), Error> {
 }
 
 #[test]
-fn a_refused_task_may_own_handles() -> Result<(), Error> {
+fn refused_task_may_own_handles() -> Result<(), Error> {
     let rt = runtime(1);
     let (named, captured) = (rt.register(1), rt.register(2));
     let refused = rt.spawn("twice", (named.read(), named.write()), move |_| drop(captured));
@@ -108,7 +108,7 @@ fn a_refused_task_may_own_handles() -> Result<(), Error> {
 }
 
 #[test]
-fn a_panicking_scope_joins_its_tasks_and_panics() {
+fn panicking_scope_joins_its_tasks() {
     let rt = runtime(2);
     let ran = AtomicU32::new(0);
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -124,7 +124,7 @@ fn a_panicking_scope_joins_its_tasks_and_panics() {
     assert_eq!(rt.scope(|_| 5).unwrap(), 5);
 }
 
-/// Panics when it is dropped.
+/// A value that panics when it is dropped.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -153,7 +153,7 @@ impl std::fmt::Display for BombError {
 impl std::error::Error for BombError {}
 
 #[test]
-fn drops_that_panic_fail_their_task_or_nothing() -> Result<(), Error> {
+fn panicking_drops_fail_only_their_task() -> Result<(), Error> {
     let rt = runtime(2);
     let bomb = Bomb;
     let failed = rt.scope(|s| s.spawn("captures", (), move |()| drop(bomb))).unwrap_err();
@@ -164,14 +164,14 @@ fn drops_that_panic_fail_their_task_or_nothing() -> Result<(), Error> {
     rt.spawn("reads", handle.read(), |_| ())?;
     drop(handle);
     rt.wait()?;
-    // In the captures of a task that is cancelled.
+    // In the captures of a cancelled task.
     let bomb = Bomb;
     let cancelled = rt.scope(|s| {
         s.cancel();
         s.spawn("cancelled", (), move |()| drop(bomb));
     });
     assert_eq!(cancelled.unwrap_err().kind(), ErrorKind::Cancelled);
-    // The runtime is as good as before.
+    // The runtime still works.
     let mut x = 0;
     rt.scope(|s| s.spawn("fine", s.lend(&mut x).write(), |x| *x = 1))?;
     assert_eq!(x, 1);
@@ -179,7 +179,7 @@ fn drops_that_panic_fail_their_task_or_nothing() -> Result<(), Error> {
 }
 
 #[test]
-fn errors_that_panic_when_they_are_dropped_stop_no_worker() {
+fn panicking_error_drops_keep_workers() {
     let rt = runtime(2);
     for _ in 0..20 {
         let mut data = [0; 8];
@@ -213,7 +213,7 @@ impl Reduction<u64> for Fragile {
 }
 
 #[test]
-fn panics_in_identities_and_combinations_fail_the_scope() -> Result<(), Error> {
+fn panicking_reductions_fail_the_scope() -> Result<(), Error> {
     let rt = runtime(2);
     for (when, fails) in [(0, false), (1, true), (2, true), (0, false)] {
         FRAGILE.store(when, Ordering::SeqCst);
@@ -231,7 +231,7 @@ fn panics_in_identities_and_combinations_fail_the_scope() -> Result<(), Error> {
 }
 
 #[test]
-fn panics_in_factories_fail_their_task_or_cost_the_new_place() -> Result<(), Error> {
+fn panicking_factories_keep_values_correct() -> Result<(), Error> {
     let rt = runtime(2);
     let failed = rt.scope(|s| {
         let pool = s.scratch(|| -> u64 { quiet_panic() });
@@ -260,7 +260,7 @@ fn panics_in_factories_fail_their_task_or_cost_the_new_place() -> Result<(), Err
 }
 
 #[test]
-fn settings_that_are_not_valid_are_named() {
+fn invalid_settings_are_named() {
     for builder in [Runtime::builder().workers(0), Runtime::builder().workers(5000)] {
         let error = builder.build().map(drop).unwrap_err();
         assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("workers"), "{error}");
@@ -269,7 +269,7 @@ fn settings_that_are_not_valid_are_named() {
     assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("window"), "{error}");
 }
 
-/// The settings from the environment; it does something only in a child of the next test.
+/// Runs only in a child process of the next test: builds a runtime with settings from the environment.
 #[test]
 fn child_builds_a_runtime() {
     let Some(expected) = std::env::var_os("SUPERSCALAR_TEST_EXPECTS") else { return };
@@ -286,14 +286,14 @@ fn child_builds_a_runtime() {
 }
 
 #[test]
-fn errors_in_the_environment_name_the_variable() {
+fn environment_errors_name_the_variable() {
     let this = std::env::current_exe().unwrap();
     let child = |expects: &str, variables: &[(&str, &str)]| {
         let mut command = Command::new(&this);
         command.args(["child_builds_a_runtime", "--exact"]).env("SUPERSCALAR_TEST_EXPECTS", expects);
         let output = command.envs(variables.iter().copied()).output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
-        // No test of this name would be a success, too.
+        // The count is checked, because a filter without a match succeeds, too.
         assert!(output.status.success() && said.contains("1 passed"), "{expects}: {said}");
     };
     for (variable, value) in [
@@ -309,12 +309,12 @@ fn errors_in_the_environment_name_the_variable() {
     }
     let fine = [("SUPERSCALAR_WORKERS", "3"), ("SUPERSCALAR_POLICY", "work-stealing")];
     child("fine", &fine);
-    // What is empty is not set.
+    // An empty variable counts as not set.
     let empty = ["BIND", "WINDOW", "TRACE", "TRACE_MEMORY", "WEIGHTS"].map(|name| format!("SUPERSCALAR_{name}"));
     child("fine", &[&fine[..], &empty.each_ref().map(|name| (name.as_str(), ""))].concat());
 }
 
-/// Gives any task to anybody.
+/// A policy that gives any task to any thread.
 #[derive(Default)]
 struct Indifferent(Mutex<Vec<ReadyTask>>);
 
@@ -333,10 +333,10 @@ impl Policy for Indifferent {
     }
 }
 
-/// A guest is given the tasks of the only worker, who is alone with them: they go back to it, and none is lost. (A round in
-/// which the understudy has the worker's seat is an ordinary one, where either thread may run them.)
+/// A guest is given the only worker's tasks, which must go back to it, and no task is lost. (In a round in which the
+/// understudy has the worker's seat, either thread may run them.)
 #[test]
-fn a_policy_that_disregards_wants() {
+fn policy_ignoring_wants_loses_no_task() {
     let rt = Runtime::builder().workers(1).custom_policy(|_| Box::<Indifferent>::default()).build().unwrap();
     for _ in 0..20 {
         let (inserted, waited) = (Barrier::new(2), Barrier::new(2));

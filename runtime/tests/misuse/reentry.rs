@@ -1,4 +1,4 @@
-//! Foreign code in places where the runtime is in the middle of something.
+//! User code that runs, panics or calls the runtime while the runtime is in the middle of an operation.
 
 use super::{
     Bomb, BombError, quiet_panic, runtime,
@@ -17,7 +17,7 @@ use superscalar_runtime::{
     ReadyTask, Resource, Runtime, Updates, Want,
 };
 
-/// A good policy, until it is told to panic.
+/// A correct policy that panics when its flag is set.
 struct Panics(Box<dyn Policy>, Arc<AtomicBool>);
 
 impl Policy for Panics {
@@ -41,10 +41,10 @@ impl Policy for Panics {
     }
 }
 
-/// Set where this process is the child of the test below.
+/// Set in the environment of the child process of the test below.
 const CHILD: &str = "MISUSE_POLICY_PANICS";
 
-/// What the child does whose policy panics; nothing elsewhere.
+/// Runs only in the child process: its policy panics.
 #[test]
 fn child_leaves_a_scope_by_a_panic() {
     if std::env::var_os(CHILD).is_none() {
@@ -67,25 +67,25 @@ fn child_leaves_a_scope_by_a_panic() {
             panics.store(true, Ordering::SeqCst);
         });
     }));
-    // Here `x` is gone, and the task writes it.
+    // Here `x` is gone, but the task still writes it.
     println!("the scope was left: {}", left.is_err());
     std::process::exit(0);
 }
 
 #[test]
-fn policy_that_panics_ends_the_process_and_no_scope_is_left() {
-    let output = Command::new(std::env::current_exe().expect("the test has a path"))
+fn panicking_policy_aborts_the_process() {
+    let output = Command::new(std::env::current_exe().expect("the path of this test"))
         .args(["--exact", "reentry::child_leaves_a_scope_by_a_panic", "--nocapture"])
         .env(CHILD, "1")
         .output()
-        .expect("the test can be started");
+        .expect("the test starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("a policy has panicked"), "{:?}: {said}", output.status);
     assert!(!String::from_utf8_lossy(&output.stdout).contains("the scope was left"));
 }
 
 #[test]
-fn implementations_that_panic_when_they_are_dropped_stop_no_worker() -> Result<(), Error> {
+fn panicking_codelet_drops_keep_workers() -> Result<(), Error> {
     type Commutes = BoundOf<Commute<'static, 'static, u64>>;
     let rt = runtime(2);
     for round in 0..20 {
@@ -103,11 +103,11 @@ fn implementations_that_panic_when_they_are_dropped_stop_no_worker() -> Result<(
                     Ok(())
                 });
                 codelet.spawn(s, x.commute(), ());
-                // Mostly the task is the last to have it.
+                // Usually the task drops the last reference.
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(codelet)));
             }
         });
-        // Who is the last to drop it, the task or the program, is chance.
+        // Whether the task or the program drops the last reference depends on timing.
         let kinds = [ErrorKind::TaskPanicked, ErrorKind::Cancelled];
         assert!(result.as_ref().map_or_else(|error| kinds.contains(&error.kind()), |()| !is_cancelled), "{result:?}");
         assert_eq!(data, [u64::from(!is_cancelled); 10]);
@@ -115,7 +115,7 @@ fn implementations_that_panic_when_they_are_dropped_stop_no_worker() -> Result<(
     Ok(())
 }
 
-/// A factory owns a handle, and is replaced by another.
+/// A factory owns a handle and is replaced by another factory.
 #[test]
 fn former_factory_may_own_handles() -> Result<(), Error> {
     let rt = runtime(1);
@@ -130,9 +130,9 @@ fn former_factory_may_own_handles() -> Result<(), Error> {
     Ok(())
 }
 
-/// A factory drops a handle, or names one in a task, while the lock that both need is held for the write that it is called for.
+/// A factory drops a handle, or names one in a task, while the lock that both need is held for the write that calls it.
 #[test]
-fn factory_that_inserts_tasks_costs_the_new_place() -> Result<(), Error> {
+fn factory_may_use_handles() -> Result<(), Error> {
     let rt = Arc::new(runtime(2));
     for drops in [true, false] {
         let (inner, calls) = (Arc::downgrade(&rt), Arc::new(AtomicUsize::new(0)));
@@ -142,7 +142,7 @@ fn factory_that_inserts_tasks_costs_the_new_place() -> Result<(), Error> {
             let handle = own.lock().unwrap_or_else(PoisonError::into_inner).take();
             match (handle, inner.upgrade()) {
                 (Some(handle), Some(rt)) if !drops => {
-                    rt.scope(|s| s.spawn("inner", handle.read(), |_| ())).expect("refused, or done");
+                    rt.scope(|s| s.spawn("inner", handle.read(), |_| ())).expect("refused or done");
                 }
                 _ => {}
             }
@@ -162,9 +162,9 @@ fn factory_that_inserts_tasks_costs_the_new_place() -> Result<(), Error> {
     Ok(())
 }
 
-/// A device's work comes to an error that panics when it is dropped, which the device's issuer does in a scope that is cancelled.
+/// A device's work returns an outcome that panics when the device's issuer drops it in a cancelled scope.
 #[test]
-fn outcomes_that_panic_when_they_are_dropped_stop_no_issuer() {
+fn panicking_outcome_drops_keep_issuers() {
     const KIND: &str = "device";
     let devices = Machine::start(&[Spec::new(KIND)]);
     let rt = Runtime::builder().workers(1).weights_file(None).device(devices[0].clone()).build().expect("threads");
@@ -178,7 +178,7 @@ fn outcomes_that_panic_when_they_are_dropped_stop_no_issuer() {
         let result = rt.scope(|s| {
             data.iter_mut().for_each(|x| fails.spawn(s, s.lend(x).read_write(), ()));
             if is_cancelled {
-                // When they are in its queues.
+                // Wait until a task is in the queues.
                 while rt.tasks_issued()[0] == 0 {
                     std::thread::yield_now();
                 }
@@ -191,7 +191,7 @@ fn outcomes_that_panic_when_they_are_dropped_stop_no_issuer() {
     }
 }
 
-/// When it is dropped it waits for a task that names the handle.
+/// A value that, when it is dropped, waits for a task that names the handle.
 struct Waits(Arc<Runtime>, Arc<Handle<u64>>, Arc<AtomicBool>);
 
 impl Drop for Waits {
@@ -203,9 +203,10 @@ impl Drop for Waits {
     }
 }
 
-/// What a body owns is dropped at the body's level, whether or not it runs: it could not be waited for there.
+/// The captures of a body are dropped at the body's level, whether or not it runs, so a wait for the outer level is
+/// refused.
 #[test]
-fn what_a_cancelled_body_owns_is_dropped_at_its_level() -> Result<(), Error> {
+fn cancelled_captures_drop_at_body_level() -> Result<(), Error> {
     let rt = Arc::new(runtime(2));
     let handle = Arc::new(rt.register(1));
     for is_cancelled in [false, true] {
@@ -223,7 +224,7 @@ fn what_a_cancelled_body_owns_is_dropped_at_its_level() -> Result<(), Error> {
     Ok(())
 }
 
-/// A policy that inserts tasks of its own, on the seat that has just finished one with many successors.
+/// A policy that inserts its own tasks on the seat that has just finished a task with many successors.
 struct Inserts(Box<dyn Policy>, Arc<std::sync::OnceLock<Arc<Runtime>>>, AtomicBool);
 
 impl Policy for Inserts {
@@ -274,7 +275,7 @@ fn policy_that_inserts_tasks() -> Result<(), Error> {
         }
     })?;
     assert_eq!(y, [1; 100]);
-    // The policy owns the runtime that owns it.
+    // The policy and the runtime own each other.
     std::mem::forget(rt);
     Ok(())
 }

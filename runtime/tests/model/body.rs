@@ -1,4 +1,4 @@
-//! What every body of a program does: the same arithmetic, whatever thread or device runs it.
+//! The body of every task in a model program: the same arithmetic on every thread and device.
 
 use crate::{
     execute,
@@ -15,17 +15,17 @@ use std::{
 };
 use superscalar_runtime::Runtime;
 
-/// What was seen of a task.
+/// The observations of one task.
 #[derive(Default)]
 pub struct Trace {
     pub begin: AtomicU64,
     pub end: AtomicU64,
     pub runs: AtomicU64,
-    /// Insertions; one, unless the body that inserts it was cancelled.
+    /// Number of insertions: one, unless the inserting body was cancelled.
     pub inserted: AtomicU64,
 }
 
-/// What a probe saw.
+/// The observation of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observed {
     Nothing,
@@ -35,7 +35,7 @@ pub enum Observed {
 }
 
 /// One execution of a program.
-pub struct Run {
+pub struct Execution {
     pub program: Arc<Program>,
     pub traces: Vec<Trace>,
     pub probes: Mutex<Vec<Observed>>,
@@ -43,7 +43,7 @@ pub struct Run {
     pub rt: Arc<Runtime>,
 }
 
-/// The failure that bodies return.
+/// The error that failing bodies return.
 #[derive(Debug)]
 pub struct Planned(pub TaskIndex);
 
@@ -55,14 +55,14 @@ impl fmt::Display for Planned {
 
 impl std::error::Error for Planned {}
 
-/// What a body sees, whatever the shape of its accesses; the numbers are places in the task's list of accesses.
+/// The data that a body accesses, with their positions in the task's list of accesses.
 #[derive(Default)]
 pub struct Seen<'t> {
     pub reads: Vec<(usize, &'t Value)>,
     pub changes: Vec<(usize, &'t mut Value)>,
 }
 
-impl Run {
+impl Execution {
     pub fn new(program: Arc<Program>, rt: Arc<Runtime>) -> Self {
         let traces = program.tasks.iter().map(|_| Trace::default()).collect();
         let probes = Mutex::new(vec![Observed::Nothing; program.probes]);
@@ -74,12 +74,12 @@ impl Run {
     }
 }
 
-/// The number that a task contributes, from what it reads.
+/// Returns the hash that a task contributes, computed from the values it reads.
 pub fn contribution(task: TaskIndex, olds: impl Iterator<Item = u64>) -> u64 {
     olds.fold(fold(0xBEEF, task.0 as u64), fold)
 }
 
-/// The new value of one access.
+/// Returns the new value of one access.
 pub fn change(mode: Mode, at: usize, hash: u64, old: u64) -> u64 {
     let own = fold(hash, at as u64);
     match mode {
@@ -91,8 +91,8 @@ pub fn change(mode: Mode, at: usize, hash: u64, old: u64) -> u64 {
     }
 }
 
-/// Does the task's work; returns its contribution.
-pub fn perform(run: &Arc<Run>, index: TaskIndex, token: Token, mut seen: Seen<'_>) -> Result<u64, Planned> {
+/// Runs the task's body; returns its contribution.
+pub fn perform(run: &Arc<Execution>, index: TaskIndex, token: Token, mut seen: Seen<'_>) -> Result<u64, Planned> {
     let (task, trace) = (&run.program.tasks[index.0], &run.traces[index.0]);
     trace.runs.fetch_add(1, Ordering::SeqCst);
     trace.begin.store(run.tick(), Ordering::SeqCst);

@@ -1,8 +1,8 @@
-//! Compares one execution with what the oracle says.
+//! Compares one execution with the oracle's results.
 
 use crate::{
-    body::{Observed, Run},
-    oracle::{Use, Verdict},
+    body::{Execution, Observed},
+    oracle::{AccessRecord, Verdict},
     program::{Fate, Mode, Program, Runner, TaskIndex},
     random::Random,
 };
@@ -15,19 +15,19 @@ use superscalar_runtime::{
     recording::{Outcome, Recording, Span},
 };
 
-/// What was wrong; empty if nothing was.
+/// The differences found; empty if there are none.
 pub type Complaints = Vec<String>;
 
-/// Pairs whose path is looked for in a recording.
+/// The number of pairs of accesses for which a path of hazards is searched in a recording.
 const PAIRS_MAX: usize = 40;
 
-pub fn check(run: &Run, verdict: &Verdict, numbers: &[u64], recording: Option<Recording>) -> Complaints {
+pub fn check(run: &Execution, verdict: &Verdict, numbers: &[u64], recording: Option<Recording>) -> Complaints {
     let mut wrong = Complaints::new();
     probes(run, verdict, &mut wrong);
     tasks(run, verdict, &mut wrong);
     for ((datum, expected), number) in verdict.lent.iter().zip(numbers) {
         if expected.is_some_and(|expected| expected != *number) {
-            wrong.push(format!("{datum:?} is {number:x} and should be {:x}", expected.unwrap_or(0)));
+            wrong.push(format!("{datum:?} is {number:x}; expected {:x}", expected.unwrap_or(0)));
         }
     }
     order(run, verdict, &mut wrong);
@@ -37,7 +37,7 @@ pub fn check(run: &Run, verdict: &Verdict, numbers: &[u64], recording: Option<Re
     wrong
 }
 
-fn probes(run: &Run, verdict: &Verdict, wrong: &mut Complaints) {
+fn probes(run: &Execution, verdict: &Verdict, wrong: &mut Complaints) {
     for (index, (seen, expected)) in run.probes.lock().unwrap().iter().zip(&verdict.probes).enumerate() {
         let fits = match (expected.visited, expected.fails, seen) {
             (false, _, seen) => *seen == Observed::Nothing,
@@ -58,16 +58,16 @@ fn goes_to_devices(program: &Program, index: TaskIndex) -> bool {
     matches!(program.tasks[index.0].runner, Runner::Codelet { alpha, beta, .. } if alpha || beta)
 }
 
-fn tasks(run: &Run, verdict: &Verdict, wrong: &mut Complaints) {
+fn tasks(run: &Execution, verdict: &Verdict, wrong: &mut Complaints) {
     for (index, (trace, cancelled)) in run.traces.iter().zip(&verdict.cancelled).enumerate() {
         let (runs, begun) = (trace.runs.load(Ordering::SeqCst), TaskIndex(index));
         let device = goes_to_devices(&run.program, begun);
         let fails = run.program.tasks[index].fate != Fate::Succeed;
         let fits = match cancelled {
-            // Work that fails at issue does not run.
+            // Work that fails when it is issued does not run.
             0 => runs == 1 || runs == 0 && device && fails,
             1 => runs <= 1,
-            // Work that was issued before its input failed runs, and its result is not used.
+            // Work that was issued before its input failed runs, but its result is not used.
             _ => runs == 0 || runs == 1 && device,
         };
         if !fits {
@@ -76,7 +76,7 @@ fn tasks(run: &Run, verdict: &Verdict, wrong: &mut Complaints) {
     }
 }
 
-/// Which of two uses of one datum must wait for the other, or exclude it.
+/// The required relation between two uses of one datum.
 #[derive(PartialEq)]
 enum Conflict {
     None,
@@ -84,7 +84,7 @@ enum Conflict {
     Exclusion,
 }
 
-fn conflict(uses: &[Use], renaming: bool, i: usize, j: usize) -> Conflict {
+fn conflict(uses: &[AccessRecord], renaming: bool, i: usize, j: usize) -> Conflict {
     let (first, second) = (uses[i], uses[j]);
     if first.task == second.task || first.mode == Mode::Read && second.mode == Mode::Read {
         return Conflict::None;
@@ -92,15 +92,15 @@ fn conflict(uses: &[Use], renaming: bool, i: usize, j: usize) -> Conflict {
     if first.group == second.group {
         return if first.mode == Mode::Commute { Conflict::Exclusion } else { Conflict::None };
     }
-    // Under a new name nobody waits for users of the old value.
+    // After a renaming write no task waits for users of the old value.
     if renaming && uses[i + 1..=j].iter().any(|between| between.mode == Mode::Write) {
         return Conflict::None;
     }
     Conflict::Order
 }
 
-/// Every pair of conflicting accesses, by brute force.
-fn order(run: &Run, verdict: &Verdict, wrong: &mut Complaints) {
+/// Checks every pair of conflicting accesses.
+fn order(run: &Execution, verdict: &Verdict, wrong: &mut Complaints) {
     for (datum, uses) in verdict.uses.iter().enumerate() {
         let renaming = run.program.data[datum].renaming;
         for j in 0..uses.len() {
@@ -122,8 +122,8 @@ fn order(run: &Run, verdict: &Verdict, wrong: &mut Complaints) {
     }
 }
 
-/// One record per insertion, and a path of hazards between each pair in order.
-fn recorded(run: &Run, verdict: &Verdict, recording: &Recording, wrong: &mut Complaints) {
+/// Checks that there is one record per insertion, and a path of hazards between each ordered pair.
+fn recorded(run: &Execution, verdict: &Verdict, recording: &Recording, wrong: &mut Complaints) {
     let mut ids = BTreeMap::<usize, TaskId>::new();
     for task in recording.tasks.iter().filter(|task| ["task", "call"].contains(&task.name)) {
         let Some(&index) = task.index.as_slice().first() else { continue };
@@ -155,7 +155,7 @@ fn recorded(run: &Run, verdict: &Verdict, recording: &Recording, wrong: &mut Com
         let i = random.below(j);
         let (Some(from), Some(to)) = (ids.get(&uses[i].task.0), ids.get(&uses[j].task.0)) else { continue };
         let renaming = run.program.data[datum].renaming;
-        // Data that are lent to each scope anew have hazards only inside of one; scopes are in order by themselves.
+        // Data that are lent to each scope anew have hazards only within one scope. Scopes run in order anyway.
         let comparable = is_one_datum(&run.program, datum, uses, i, j);
         if comparable && conflict(uses, renaming, i, j) == Conflict::Order && !reaches(&after, *from, *to) {
             wrong.push(format!("datum {datum}: no path of hazards from {:?} to {:?}", uses[i], uses[j]));
@@ -163,7 +163,7 @@ fn recorded(run: &Run, verdict: &Verdict, recording: &Recording, wrong: &mut Com
     }
 }
 
-/// What a recording shows goes by the hazards.
+/// Checks that the recorded spans agree with the hazards.
 fn in_order(recording: &Recording, wrong: &mut Complaints) {
     let ran = recording.spans.iter().filter(|span| span.outcome != Outcome::Cancelled);
     let spans: BTreeMap<TaskId, &Span> = ran.map(|span| (span.task, span)).collect();
@@ -171,14 +171,14 @@ fn in_order(recording: &Recording, wrong: &mut Complaints) {
         if let (Some(from), Some(to)) = (spans.get(&hazard.from), spans.get(&hazard.to))
             && from.end_ns > to.start_ns
         {
-            wrong.push(format!("{hazard:?}: {from:?} is shown to end after the beginning of {to:?}"));
+            wrong.push(format!("{hazard:?}: {from:?} ends after the start of {to:?}"));
         }
     }
 }
 
-fn is_one_datum(program: &Program, datum: usize, uses: &[Use], i: usize, j: usize) -> bool {
-    use crate::program::Home;
-    matches!(program.data[datum].home, Home::Handle | Home::Output) || uses[i].lending == uses[j].lending
+fn is_one_datum(program: &Program, datum: usize, uses: &[AccessRecord], i: usize, j: usize) -> bool {
+    use crate::program::Ownership;
+    matches!(program.data[datum].ownership, Ownership::Handle | Ownership::Output) || uses[i].lending == uses[j].lending
 }
 
 fn reaches(after: &BTreeMap<TaskId, Vec<TaskId>>, from: TaskId, to: TaskId) -> bool {

@@ -1,9 +1,9 @@
-//! Runs a program on a runtime.
+//! Runs a model program on a runtime.
 
 use crate::{
-    body::{Observed, Run},
+    body::{Execution, Observed},
     insert,
-    program::{Block, DatumId, Home, ProbeId, Stmt},
+    program::{Block, DatumId, Ownership, ProbeId, Stmt},
     value::Value,
 };
 use std::{
@@ -16,7 +16,7 @@ use superscalar_runtime::{Error, ErrorKind, Handle, Lent, Output, Scope, Scratch
 /// The handles of a level.
 pub type Handles = RefCell<BTreeMap<DatumId, Handle<Value>>>;
 
-/// What statements of a scope can name.
+/// The data that statements of a scope can name.
 pub struct Env<'d, 'h> {
     pub lent: BTreeMap<DatumId, Lent<'d, Value>>,
     pub outputs: RefCell<BTreeMap<DatumId, Output<'d, Value>>>,
@@ -24,15 +24,15 @@ pub struct Env<'d, 'h> {
     pub handles: &'h Handles,
 }
 
-/// What a level leaves to the body that ran it.
+/// The results of a level for the body that ran it.
 #[derive(Default)]
-pub struct Left {
+pub struct LevelResult {
     /// The lent values after each scope that succeeded.
     pub numbers: Vec<u64>,
     pub failed: bool,
 }
 
-fn observe(run: &Run, probe: ProbeId, seen: Observed) {
+fn observe(run: &Execution, probe: ProbeId, seen: Observed) {
     run.probes.lock().unwrap()[probe.0] = seen;
 }
 
@@ -43,22 +43,23 @@ pub fn outcome<T>(result: Result<T, Error>) -> Observed {
     }
 }
 
-/// Runs a level to its end.
-pub fn level(run: &Arc<Run>, index: usize) -> Left {
+/// Runs all statements of a level.
+pub fn level(run: &Arc<Execution>, index: usize) -> LevelResult {
     let program = &*run.program;
-    let (level, mut left) = (&program.levels[index], Left::default());
-    let of = |home: Home| level.data.iter().copied().filter(move |datum| program.data[datum.0].home == home);
+    let (level, mut left) = (&program.levels[index], LevelResult::default());
+    let of =
+        |which: Ownership| level.data.iter().copied().filter(move |datum| program.data[datum.0].ownership == which);
     let initial = |datum: DatumId| Value::new(program.data[datum.0].initial);
-    let mut values: BTreeMap<DatumId, Value> = of(Home::Lent).map(|datum| (datum, initial(datum))).collect();
+    let mut values: BTreeMap<DatumId, Value> = of(Ownership::Lent).map(|datum| (datum, initial(datum))).collect();
     let register = |datum: DatumId| {
         let handle = run.rt.register(initial(datum));
         (datum, if program.data[datum.0].renaming { handle.renaming(|| Value::new(7)) } else { handle })
     };
-    let handles: Handles = RefCell::new(of(Home::Handle).map(register).collect());
+    let handles: Handles = RefCell::new(of(Ownership::Handle).map(register).collect());
     for stmt in &level.stmts {
         match stmt {
             Stmt::Scope(block) => {
-                let own: Vec<_> = of(Home::Own).map(|datum| (datum, initial(datum))).collect();
+                let own: Vec<_> = of(Ownership::Own).map(|datum| (datum, initial(datum))).collect();
                 let result = scope(run, block, &mut values, own, &handles);
                 match &result {
                     Ok(()) => left.numbers.extend(values.values().map(Value::get)),
@@ -76,7 +77,7 @@ pub fn level(run: &Arc<Run>, index: usize) -> Left {
 }
 
 fn scope(
-    run: &Arc<Run>,
+    run: &Arc<Execution>,
     top: &Block,
     values: &mut BTreeMap<DatumId, Value>,
     own: Vec<(DatumId, Value)>,
@@ -99,9 +100,9 @@ fn scope(
     })
 }
 
-/// `outer` is the level's outermost scope where it is `s`.
+/// Runs the statements of a scope. `outer` is the level's outermost scope, given only if that is `s`.
 fn block<'scope, 'd: 'scope>(
-    run: &Arc<Run>,
+    run: &Arc<Execution>,
     s: &'scope Scope<'scope, '_>,
     outer: Option<&'d Scope<'d, '_>>,
     env: &Env<'d, '_>,
@@ -134,8 +135,8 @@ fn block<'scope, 'd: 'scope>(
     }
 }
 
-/// Statements that need no scope.
-fn outside(run: &Arc<Run>, handles: &Handles, stmt: &Stmt) {
+/// Runs a statement that needs no scope.
+fn outside(run: &Arc<Execution>, handles: &Handles, stmt: &Stmt) {
     match stmt {
         Stmt::Take(probe, datum) => {
             let Some(handle) = handles.borrow_mut().remove(datum) else { return };
@@ -152,12 +153,12 @@ fn outside(run: &Arc<Run>, handles: &Handles, stmt: &Stmt) {
     }
 }
 
-/// Takes note that a task was inserted.
-pub fn inserted(run: &Run, index: crate::program::TaskIndex) {
+/// Records that a task was inserted.
+pub fn inserted(run: &Execution, index: crate::program::TaskIndex) {
     run.traces[index.0].inserted.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Whether an insertion was refused, as it should have been.
+/// Returns the observation of an insertion that must be refused.
 pub fn refusal<T>(result: Result<T, Error>) -> Observed {
     match result {
         Err(error) if error.kind() == ErrorKind::Refused => Observed::Failed(error.to_string()),
@@ -165,6 +166,6 @@ pub fn refusal<T>(result: Result<T, Error>) -> Observed {
     }
 }
 
-pub fn note(run: &Run, probe: ProbeId, seen: Observed) {
+pub fn note(run: &Execution, probe: ProbeId, seen: Observed) {
     observe(run, probe, seen);
 }

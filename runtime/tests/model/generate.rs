@@ -1,15 +1,15 @@
-//! Random programs and settings from a seed.
+//! Generates random programs and settings from a seed.
 
 use crate::{
     program::{
-        Access, Block, Datum, DatumId, DeviceSetting, Fate, Home, Level, Mode, ProbeId, Program, Runner, Setting, Stmt,
-        Task, TaskIndex,
+        Access, Block, Datum, DatumId, DeviceSetting, Fate, Level, Mode, Ownership, ProbeId, Program, Runner, Setting,
+        Stmt, Task, TaskIndex,
     },
     random::Random,
 };
 use superscalar_runtime::{Lock, PolicyName};
 
-/// So many seeds in a row share one setting, and so one runtime.
+/// The number of consecutive seeds that share one setting, and so one runtime.
 pub const SEEDS_PER_SETTING: u64 = 256;
 const DEPTH_MAX: usize = 3;
 
@@ -66,15 +66,15 @@ struct Writer {
     codelets: bool,
     nests: bool,
     tasks_left: usize,
-    /// The data that can be named at the level that is being written.
+    /// The data that can be named at the current level.
     live: Vec<DatumId>,
 }
 
-/// Where statements are being written.
+/// The position at which statements are generated.
 #[derive(Clone, Copy)]
-struct Place {
+struct Position {
     depth: usize,
-    /// How many scopes of the level are open.
+    /// Number of open scopes of the level.
     scopes: usize,
 }
 
@@ -86,10 +86,10 @@ impl Writer {
         let count = 1 + self.random.below(if depth == 0 { 5 } else { 3 });
         let data: Vec<_> = (0..count).map(|_| self.datum()).collect();
         self.live = data.clone();
-        let place = Place { depth, scopes: 0 };
+        let position = Position { depth, scopes: 0 };
         let mut stmts = Vec::new();
         for _ in 0..1 + self.random.below(3) {
-            stmts.push(Stmt::Scope(self.block(place)));
+            stmts.push(Stmt::Scope(self.block(position)));
             if depth == 0 && self.random.percent(40) {
                 for _ in 0..self.random.below(5) {
                     if let Some(stmt) = self.front() {
@@ -104,8 +104,8 @@ impl Writer {
         if depth == 0 {
             stmts.push(Stmt::FrontWait(self.probe()));
         }
-        // What is left of the handles is looked at.
-        for datum in self.named(|home| home == Home::Handle) {
+        // The remaining handles are taken, so that their values are checked.
+        for datum in self.named(|ownership| ownership == Ownership::Handle) {
             stmts.push(Stmt::Take(self.probe(), datum));
         }
         self.live = outer;
@@ -114,18 +114,18 @@ impl Writer {
     }
 
     fn datum(&mut self) -> DatumId {
-        let home = *self.random.pick(&[Home::Lent, Home::Lent, Home::Own, Home::Handle]);
-        self.new_datum(home)
+        let ownership = *self.random.pick(&[Ownership::Lent, Ownership::Lent, Ownership::Own, Ownership::Handle]);
+        self.new_datum(ownership)
     }
 
-    fn new_datum(&mut self, home: Home) -> DatumId {
+    fn new_datum(&mut self, ownership: Ownership) -> DatumId {
         let (renaming, initial) = (self.random.percent(30), self.random.next());
-        self.program.data.push(Datum { home, renaming: renaming && home != Home::Output, initial });
+        self.program.data.push(Datum { ownership, renaming: renaming && ownership != Ownership::Output, initial });
         DatumId(self.program.data.len() - 1)
     }
 
-    fn home(&self, datum: DatumId) -> Home {
-        self.program.data[datum.0].home
+    fn ownership(&self, datum: DatumId) -> Ownership {
+        self.program.data[datum.0].ownership
     }
 
     fn probe(&mut self) -> ProbeId {
@@ -133,22 +133,22 @@ impl Writer {
         ProbeId(self.program.probes - 1)
     }
 
-    fn block(&mut self, place: Place) -> Block {
-        let place = Place { scopes: place.scopes + 1, ..place };
+    fn block(&mut self, position: Position) -> Block {
+        let position = Position { scopes: position.scopes + 1, ..position };
         let probe = self.probe();
         let mut stmts = Vec::new();
-        for _ in 0..self.random.below(if place.depth == 0 { 16 } else { 5 }) {
-            if let Some(stmt) = self.stmt(place) {
+        for _ in 0..self.random.below(if position.depth == 0 { 16 } else { 5 }) {
+            if let Some(stmt) = self.stmt(position) {
                 stmts.push(stmt);
             }
         }
-        if place.scopes == 1 {
-            self.live.retain(|datum| self.program.data[datum.0].home != Home::Output);
+        if position.scopes == 1 {
+            self.live.retain(|datum| self.program.data[datum.0].ownership != Ownership::Output);
         }
         Block { probe, stmts }
     }
 
-    fn stmt(&mut self, place: Place) -> Option<Stmt> {
+    fn stmt(&mut self, position: Position) -> Option<Stmt> {
         match self.random.below(100) {
             0..3 => Some(Stmt::Wait(self.probe())),
             3..7 => {
@@ -156,21 +156,21 @@ impl Writer {
                 Some(Stmt::WaitFor(self.probe(), accesses))
             }
             7..10 => {
-                let outputs = self.named(|home| home == Home::Output);
+                let outputs = self.named(|ownership| ownership == Ownership::Output);
                 let output = *outputs.get(self.random.below(outputs.len()))?;
-                (place.scopes == 1).then(|| Stmt::Get(self.probe(), output))
+                (position.scopes == 1).then(|| Stmt::Get(self.probe(), output))
             }
             10..12 if self.cancels => Some(Stmt::Cancel),
             12..13 if self.failing > 0 => {
-                let data = self.named(|home| home != Home::Output);
+                let data = self.named(|ownership| ownership != Ownership::Output);
                 let datum = *data.get(self.random.below(data.len()))?;
                 let cancels = self.cancels && self.random.percent(30);
                 Some(Stmt::Refused { probe: self.probe(), datum, cancels })
             }
             13..16 => self.end_handle(),
-            16..19 if place.depth == 0 => self.front(),
-            19..22 if place.scopes < 3 => Some(Stmt::Scope(self.block(place))),
-            _ => self.task(place).map(Stmt::Task),
+            16..19 if position.depth == 0 => self.front(),
+            19..22 if position.scopes < 3 => Some(Stmt::Scope(self.block(position))),
+            _ => self.task(position).map(Stmt::Task),
         }
     }
 
@@ -178,7 +178,7 @@ impl Writer {
         if self.random.percent(20) {
             return Some(Stmt::FrontWait(self.probe()));
         }
-        let handles = self.named(|home| home == Home::Handle);
+        let handles = self.named(|ownership| ownership == Ownership::Handle);
         if handles.is_empty() || self.tasks_left == 0 {
             return None;
         }
@@ -192,14 +192,14 @@ impl Writer {
         if !self.random.percent(20) {
             return None;
         }
-        let handles = self.named(|home| home == Home::Handle);
+        let handles = self.named(|ownership| ownership == Ownership::Handle);
         let handle = *handles.get(self.random.below(handles.len()))?;
         self.live.retain(|datum| *datum != handle);
         Some(if self.random.percent(50) { Stmt::Drop(handle) } else { Stmt::Take(self.probe(), handle) })
     }
 
-    fn named(&self, which: impl Fn(Home) -> bool) -> Vec<DatumId> {
-        self.live.iter().copied().filter(|datum| which(self.home(*datum))).collect()
+    fn named(&self, which: impl Fn(Ownership) -> bool) -> Vec<DatumId> {
+        self.live.iter().copied().filter(|datum| which(self.ownership(*datum))).collect()
     }
 
     fn add(&mut self, task: Task) -> TaskIndex {
@@ -225,23 +225,23 @@ impl Writer {
         Task { accesses, scratch, fate, priority, lock, runner, work, inner: None, propagates, output: None }
     }
 
-    fn task(&mut self, place: Place) -> Option<TaskIndex> {
+    fn task(&mut self, position: Position) -> Option<TaskIndex> {
         self.tasks_left = self.tasks_left.checked_sub(1)?;
         let mut task = self.plain();
         if self.devices && self.codelets && self.random.percent(60) {
             return Some(self.codelet(task));
         }
         task.accesses = self.accesses(4, &ALL);
-        if self.nests && place.depth < DEPTH_MAX && self.random.percent(25) {
-            // Room is made in the list first: what is inside comes after it.
+        if self.nests && position.depth < DEPTH_MAX && self.random.percent(25) {
+            // The task is added first, so that it precedes its inner tasks.
             let index = self.add(task);
-            let inner = self.level(place.depth + 1);
+            let inner = self.level(position.depth + 1);
             self.program.tasks[index.0].inner = Some(inner);
             return Some(index);
         }
-        if place.scopes == 1 && self.random.percent(15) {
-            let output = self.new_datum(Home::Output);
-            // `compute` has no way to return an error: it panics instead.
+        if position.scopes == 1 && self.random.percent(15) {
+            let output = self.new_datum(Ownership::Output);
+            // A `compute` body can not return an error, so it panics instead.
             if task.fate == Fate::Fail {
                 task.fate = Fate::Panic;
             }
@@ -254,7 +254,7 @@ impl Writer {
     }
 
     fn codelet(&mut self, mut task: Task) -> TaskIndex {
-        let data = self.named(|home| home != Home::Output);
+        let data = self.named(|ownership| ownership != Ownership::Output);
         task.accesses = self.accesses_among(data, 4, &[Mode::Read, Mode::Write, Mode::Update]);
         task.scratch = 0;
         let [alpha, beta] = [self.kinds[0] && self.random.percent(70), self.kinds[1] && self.random.percent(70)];
@@ -277,8 +277,8 @@ impl Writer {
         for _ in 0..self.random.below(most + 1) {
             let Some(&datum) = data.get(self.random.below(data.len())) else { break };
             let before = accesses.iter().find(|access| access.datum == datum);
-            let mode = match (self.home(datum), before) {
-                (Home::Output, _) => Mode::Read,
+            let mode = match (self.ownership(datum), before) {
+                (Ownership::Output, _) => Mode::Read,
                 (_, Some(Access { mode: Mode::Read, .. })) => Mode::Read,
                 (_, Some(_)) => continue,
                 (_, None) => *self.random.pick(modes),

@@ -1,8 +1,8 @@
-//! Turns a task of a program into an insertion, in several shapes.
+//! Inserts the tasks of a model program, with accesses in several shapes.
 
 use crate::{
-    body::{Run, Seen, perform},
-    codelets::{self, Call},
+    body::{Execution, Seen, perform},
+    codelets::{self, CallParameters},
     execute::{Env, Handles, inserted, note, refusal},
     program::{Access, DatumId, Mode, ProbeId, Runner, TaskIndex},
     value::{Sum, Token, Value, Xor},
@@ -12,9 +12,9 @@ use superscalar_runtime::{
     BoundOf, Commute, Error, Handle, Item, Lent, Read, ReadOutput, ReadWrite, Reduce, Scope, Scratch, TaskSpec, Write,
 };
 
-/// Where in the list of accesses each member of a group of accesses stands.
+/// The positions in the list of accesses, by mode.
 #[derive(Default, Clone)]
-struct Places {
+struct AccessPositions {
     reads: Vec<usize>,
     writes: Vec<usize>,
     updates: Vec<usize>,
@@ -35,44 +35,47 @@ type Modes<'h, 'd> = (
 
 macro_rules! collect {
     ($find:expr, $accesses:expr) => {{
-        let (mut modes, mut places): (Modes<'_, '_>, Places) = Default::default();
+        let (mut modes, mut positions): (Modes<'_, '_>, AccessPositions) = Default::default();
         for (at, access) in $accesses.iter().enumerate() {
             let Some(handle) = $find(&access.datum) else { continue };
             match access.mode {
-                Mode::Read => (modes.0.push(handle.read()), places.reads.push(at)),
-                Mode::Write => (modes.1.push(handle.write()), places.writes.push(at)),
-                Mode::Update => (modes.2.push(handle.read_write()), places.updates.push(at)),
-                Mode::Commute => (modes.3.push(handle.commute()), places.commutes.push(at)),
-                Mode::Sum => (modes.4.push(handle.reduce(Sum)), places.sums.push(at)),
-                Mode::Xor => (modes.5.push(handle.reduce(Xor)), places.xors.push(at)),
+                Mode::Read => (modes.0.push(handle.read()), positions.reads.push(at)),
+                Mode::Write => (modes.1.push(handle.write()), positions.writes.push(at)),
+                Mode::Update => (modes.2.push(handle.read_write()), positions.updates.push(at)),
+                Mode::Commute => (modes.3.push(handle.commute()), positions.commutes.push(at)),
+                Mode::Sum => (modes.4.push(handle.reduce(Sum)), positions.sums.push(at)),
+                Mode::Xor => (modes.5.push(handle.reduce(Xor)), positions.xors.push(at)),
             };
         }
-        (modes, places)
+        (modes, positions)
     }};
 }
 
-fn of_lent<'d>(lent: &BTreeMap<DatumId, Lent<'d, Value>>, accesses: &[Access]) -> (Modes<'d, 'd>, Places) {
+fn of_lent<'d>(lent: &BTreeMap<DatumId, Lent<'d, Value>>, accesses: &[Access]) -> (Modes<'d, 'd>, AccessPositions) {
     collect!(|datum| lent.get(datum), accesses)
 }
 
-fn of_handles<'h>(handles: &'h BTreeMap<DatumId, Handle<Value>>, accesses: &[Access]) -> (Modes<'h, 'static>, Places) {
+fn of_handles<'h>(
+    handles: &'h BTreeMap<DatumId, Handle<Value>>,
+    accesses: &[Access],
+) -> (Modes<'h, 'static>, AccessPositions) {
     collect!(|datum| handles.get(datum), accesses)
 }
 
 type SeenModes<'t> = Item<'t, BoundOf<Modes<'static, 'static>>>;
 
-impl Places {
-    fn show<'t>(&self, seen: &mut Seen<'t>, modes: SeenModes<'t>) {
+impl AccessPositions {
+    fn add_to<'t>(&self, seen: &mut Seen<'t>, modes: SeenModes<'t>) {
         let (reads, writes, updates, commutes, sums, xors) = modes;
         seen.reads.extend(self.reads.iter().copied().zip(reads));
-        for (places, values) in [
+        for (positions, values) in [
             (&self.writes, writes),
             (&self.updates, updates),
             (&self.commutes, commutes),
             (&self.sums, sums),
             (&self.xors, xors),
         ] {
-            seen.changes.extend(places.iter().copied().zip(values));
+            seen.changes.extend(positions.iter().copied().zip(values));
         }
     }
 }
@@ -83,7 +86,7 @@ fn outputs<'d>(env: &Env<'d, '_>, accesses: &[Access]) -> (Vec<ReadOutput<'d, 'd
     found.unzip()
 }
 
-fn spec(run: &Run, index: TaskIndex) -> TaskSpec {
+fn spec(run: &Execution, index: TaskIndex) -> TaskSpec {
     let task = &run.program.tasks[index.0];
     let flops = [0.0, 1e6][index.0 % 2];
     TaskSpec::new("task").index(index.0 as u32).priority(task.priority).lock(task.lock).flops(flops)
@@ -91,7 +94,7 @@ fn spec(run: &Run, index: TaskIndex) -> TaskSpec {
 
 /// Inserts a task into a scope.
 pub fn task<'scope, 'd: 'scope>(
-    run: &Arc<Run>,
+    run: &Arc<Execution>,
     s: &'scope Scope<'scope, '_>,
     outer: Option<&'d Scope<'d, '_>>,
     env: &Env<'d, '_>,
@@ -101,32 +104,32 @@ pub fn task<'scope, 'd: 'scope>(
     inserted(run, index);
     if let Runner::Codelet { host, alpha, beta } = task.runner {
         let handles = env.handles.borrow();
-        let (lent, lent_places) = of_lent(&env.lent, &task.accesses);
-        let (owned, owned_places) = of_handles(&handles, &task.accesses);
-        let places = [lent_places.reads, lent_places.writes, lent_places.updates];
-        let owned_places = [owned_places.reads, owned_places.writes, owned_places.updates];
-        let call = Call { run: run.clone(), index, places, owned_places, token: Token::new() };
+        let (lent, lent_positions) = of_lent(&env.lent, &task.accesses);
+        let (owned, owned_positions) = of_handles(&handles, &task.accesses);
+        let positions = [lent_positions.reads, lent_positions.writes, lent_positions.updates];
+        let owned_positions = [owned_positions.reads, owned_positions.writes, owned_positions.updates];
+        let call = CallParameters { run: run.clone(), index, positions, owned_positions, token: Token::new() };
         let accesses = (lent.0, lent.1, lent.2, owned.0, owned.1, owned.2);
         let inserted = codelets::of(host, alpha, beta).try_spawn_as(s, spec(run, index), accesses, call);
-        inserted.expect("somebody can run it");
+        inserted.expect("some resource can run it");
         return;
     }
     if task.output.is_none() && task.scratch == 0 && simple(run, s, env, index) {
         return;
     }
     let handles = env.handles.borrow();
-    let (lent, lent_places) = of_lent(&env.lent, &task.accesses);
-    let (owned, owned_places) = of_handles(&handles, &task.accesses);
-    let (results, result_places) = outputs(env, &task.accesses);
+    let (lent, lent_positions) = of_lent(&env.lent, &task.accesses);
+    let (owned, owned_positions) = of_handles(&handles, &task.accesses);
+    let (results, result_positions) = outputs(env, &task.accesses);
     let scratch: Vec<Scratch<'d, Vec<Value>>> = (0..task.scratch).map(|_| env.pool.access()).collect();
     let (run, token) = (run.clone(), Token::new());
     let spec = spec(&run, index);
     let output = task.output;
     let body = move |(lent, owned, results, scratch): General<'_>| {
         let mut seen = Seen::default();
-        lent_places.show(&mut seen, lent);
-        owned_places.show(&mut seen, owned);
-        seen.reads.extend(result_places.into_iter().zip(results));
+        lent_positions.add_to(&mut seen, lent);
+        owned_positions.add_to(&mut seen, owned);
+        seen.reads.extend(result_positions.into_iter().zip(results));
         for work in scratch {
             work.push(Value::new(work.len() as u64));
             work.truncate(4);
@@ -136,7 +139,7 @@ pub fn task<'scope, 'd: 'scope>(
     match (output, outer) {
         (Some(output), Some(outer)) => {
             let compute = outer.compute(spec, (lent, owned, results, scratch), move |seen: General<'_>| {
-                Value::new(body(seen).unwrap_or_else(|_| unreachable!("a `compute` panics instead")))
+                Value::new(body(seen).unwrap_or_else(|_| unreachable!("a failing `compute` body panics")))
             });
             env.outputs.borrow_mut().insert(output, compute);
         }
@@ -146,9 +149,9 @@ pub fn task<'scope, 'd: 'scope>(
 
 type General<'t> = (SeenModes<'t>, SeenModes<'t>, Vec<&'t Value>, Vec<&'t mut Vec<Value>>);
 
-/// The small shapes that most programs are made of: one access, an array, a pair. Says whether the task has one.
+/// Inserts a task with a simple shape: one access, an array, a pair. Returns `false` if it has another shape.
 fn simple<'scope, 'd: 'scope>(
-    run: &Arc<Run>,
+    run: &Arc<Execution>,
     s: &'scope Scope<'scope, '_>,
     env: &Env<'d, '_>,
     index: TaskIndex,
@@ -190,20 +193,20 @@ fn simple<'scope, 'd: 'scope>(
 }
 
 /// Inserts a task outside of scopes.
-pub fn front(run: &Arc<Run>, handles: &Handles, index: TaskIndex) {
+pub fn front(run: &Arc<Execution>, handles: &Handles, index: TaskIndex) {
     let handles = handles.borrow();
-    let (owned, places) = of_handles(&handles, &run.program.tasks[index.0].accesses);
+    let (owned, positions) = of_handles(&handles, &run.program.tasks[index.0].accesses);
     let (body_run, token) = (run.clone(), Token::new());
     inserted(run, index);
     let spawned = run.rt.spawn(spec(run, index), owned, move |owned: SeenModes<'_>| {
         let mut seen = Seen::default();
-        places.show(&mut seen, owned);
+        positions.add_to(&mut seen, owned);
         perform(&body_run, index, token, seen).map(drop)
     });
-    spawned.expect("it names each handle once");
+    spawned.expect("each handle is named once");
 }
 
-/// Waits until accesses could be made.
+/// Waits as a task with these accesses would.
 pub fn wait_for<'scope, 'd: 'scope>(
     s: &'scope Scope<'scope, '_>,
     env: &Env<'d, '_>,
@@ -213,9 +216,9 @@ pub fn wait_for<'scope, 'd: 'scope>(
     s.wait_for((of_lent(&env.lent, accesses).0, of_handles(&handles, accesses).0, outputs(env, accesses).0))
 }
 
-/// Names a handle twice.
+/// Inserts a task that names a handle twice, which is refused.
 pub fn refused<'scope, 'd: 'scope>(
-    run: &Arc<Run>,
+    run: &Arc<Execution>,
     s: &'scope Scope<'scope, '_>,
     env: &Env<'d, '_>,
     probe: ProbeId,

@@ -1,12 +1,13 @@
-//! Random task programs on the runtime, against serial execution.
+//! The model test: random task programs on the runtime, compared with serial execution.
 //!
-//! A seed makes a setting (workers, policy, window, devices) and a program (`generate.rs`); the oracle (`oracle.rs`) says what
-//! each value, each returned error and each task must come to; the program runs (`execute.rs`), and is compared
-//! (`check.rs`): values, errors, which tasks ran, the order of every pair of conflicting accesses, the recording, and whether
-//! everything that was made was dropped.
+//! A seed determines a setting (workers, policy, window, devices) and a program (`generate.rs`). The oracle
+//! (`oracle.rs`) computes the expected values, errors and tasks. The program runs (`execute.rs`), and the results are
+//! compared (`check.rs`): values, errors, which tasks ran, the order of every pair of conflicting accesses, the
+//! recording, and whether everything that was created was dropped.
 //!
-//! `SUPERSCALAR_MODEL_SEEDS=n` sets how many seeds run, `SUPERSCALAR_MODEL_SEED=s` where they start; with the second alone, only
-//! that seed runs, and its program is printed. A failure prints its seed; so does a hang, after a minute.
+//! `SUPERSCALAR_MODEL_SEEDS=n` sets the number of seeds, `SUPERSCALAR_MODEL_SEED=s` the first one. With the second
+//! variable alone, only that seed runs, and its program is printed. A failure prints its seed; so does a hang, after a
+//! minute.
 
 mod body;
 mod check;
@@ -36,10 +37,10 @@ use superscalar_runtime::{Runtime, Speed};
 use test_device::{Machine, Spec};
 
 const SEEDS: u64 = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
-/// How long one seed may take: `SUPERSCALAR_MODEL_PATIENCE` in seconds.
+/// The default time limit of one seed in seconds; `SUPERSCALAR_MODEL_PATIENCE` sets another.
 const PATIENCE_S: u64 = 60;
 
-/// What is alive is counted for the whole process, so one test runs at a time.
+/// Live values are counted for the whole process, so only one test runs at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 static CURRENT: AtomicU64 = AtomicU64::new(u64::MAX);
 
@@ -48,7 +49,7 @@ fn number(variable: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")))
 }
 
-/// Ends the process if one seed takes too long.
+/// Aborts the process if one seed takes too long.
 fn watch() {
     let patience = Duration::from_secs(number("SUPERSCALAR_MODEL_PATIENCE").unwrap_or(PATIENCE_S));
     std::thread::spawn(move || {
@@ -59,7 +60,7 @@ fn watch() {
             if current != last {
                 (last, since) = (current, Instant::now());
             } else if since.elapsed() > patience && current != u64::MAX {
-                // Not `eprintln`, which the test harness keeps to itself.
+                // Not `eprintln`, which the test harness captures.
                 let _ = writeln!(std::io::stderr(), "no progress: SUPERSCALAR_MODEL_SEED={current}");
                 std::process::abort();
             }
@@ -75,7 +76,8 @@ fn runtime(setting: &Setting) -> Arc<Runtime> {
         waits_for: if device.waits_for_others { (0..16).collect() } else { Vec::new() },
         delay_us_max: device.delay_us_max,
         tells_times: device.tells_times,
-        // Some say that they are far slower than the host, or far faster, which is not so: who leaves tasks to whom changes in the run.
+        // Some devices state a speed far below or above the host's. So the resources to which tasks are left change
+        // during a run.
         speed: Speed { flops_per_s: [0.0, 1e3, 1e15][device.depth % 3], ..Speed::default() },
         ..Spec::new(device.kind)
     };
@@ -86,30 +88,30 @@ fn runtime(setting: &Setting) -> Arc<Runtime> {
     Arc::new(builder.trace(setting.trace).build().expect("threads"))
 }
 
-/// Runs one seed; returns what was wrong.
+/// Runs one seed; returns the complaints.
 fn run(seed: u64, setting: &Setting, rt: &Arc<Runtime>, print: bool) -> check::Complaints {
     let program = Arc::new(generate::program(seed, setting));
     if print {
         println!("{setting:?}\n{program}");
     }
     let verdict = oracle::judge(&program);
-    let run = Arc::new(body::Run::new(program, rt.clone()));
+    let run = Arc::new(body::Execution::new(program, rt.clone()));
     let left = execute::level(&run, 0);
-    // What was dropped is dropped by tasks.
+    // Values of handles are dropped by tasks, so wait for those.
     let _ = rt.wait();
     let mut wrong = check::check(&run, &verdict, &left.numbers, rt.take_recording());
     let alive = value::ALIVE.load(Ordering::SeqCst);
     if alive != 0 || value::BROKEN.load(Ordering::SeqCst) != 0 {
-        wrong.push(format!("{alive} values are left, {} were broken", value::BROKEN.load(Ordering::SeqCst)));
+        wrong.push(format!("{alive} values are alive, {} were used after drop", value::BROKEN.load(Ordering::SeqCst)));
     }
     if Arc::strong_count(&run) != 1 {
-        wrong.push(format!("{} bodies are left", Arc::strong_count(&run) - 1));
+        wrong.push(format!("{} bodies are alive", Arc::strong_count(&run) - 1));
     }
     wrong
 }
 
 #[test]
-fn programs_are_equal_to_serial_execution() {
+fn programs_match_serial_execution() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (start, count) = (number("SUPERSCALAR_MODEL_SEED"), number("SUPERSCALAR_MODEL_SEEDS"));
     let only = start.is_some() && count.is_none();

@@ -1,61 +1,62 @@
-//! Serial execution of a program: what every value, probe and task must come to.
+//! Serial execution of a program: computes what every value, probe and task must come to.
 //!
-//! Failures make a difference that depends on timing in a few places only: members of one group (commuting accesses, or
-//! reductions) of which one fails, and tasks in flight when their scope is cancelled. So everything that can go wrong has
-//! a **level**: 0, it does not; 1, it may; 2, it does. What depends on a 1 is at least a 1, and its values are not known.
+//! The effect of a failure depends on timing in two cases only: when a member of a group (commuting accesses or
+//! reductions) fails, and when tasks are in flight as their scope is cancelled. So every failure has a **certainty**:
+//! 0, it does not happen; 1, it may happen; 2, it happens. Everything that depends on a 1 is at least a 1, and its
+//! values are unknown.
 //!
-//! A member of a group can be spoiled by a later member, and a task by a later cancellation. Such knowledge is carried from one
-//! pass over the program to the next, until a pass adds nothing.
+//! A later member of a group can poison an earlier one, and a later cancellation can cancel an earlier task. Such
+//! knowledge is carried from one pass over the program to the next, until a pass adds nothing.
 
 use crate::{
     body::{change, contribution},
-    program::{Access, Block, DatumId, Fate, Home, Mode, ProbeId, Program, Stmt, TaskIndex},
+    program::{Access, Block, DatumId, Fate, Mode, Ownership, ProbeId, Program, Stmt, TaskIndex},
     random::fold,
 };
 use std::collections::BTreeMap;
 
-/// See the module's head.
-pub type Likely = u8;
+/// The certainty of a failure: 0, 1 or 2.
+pub type Certainty = u8;
 
-/// What a probe must see.
+/// The expected observation of a probe.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Expected {
     pub visited: bool,
-    pub fails: Likely,
+    pub fails: Certainty,
     pub number: Option<u64>,
 }
 
 /// One access in the serial order of its datum.
 #[derive(Clone, Copy, Debug)]
-pub struct Use {
+pub struct AccessRecord {
     pub task: TaskIndex,
     pub mode: Mode,
-    /// Neighbours of one group have the same number.
+    /// The number of the access's group; neighbours of one group have the same number.
     pub group: usize,
-    /// Uses between which the datum was lent anew have different numbers.
+    /// The number of the datum's lending; uses in different lendings have different numbers.
     pub lending: usize,
 }
 
-/// What the program must come to.
+/// The expected results of a program.
 #[derive(Default)]
 pub struct Verdict {
-    /// Whether each task is cancelled (or never inserted).
-    pub cancelled: Vec<Likely>,
+    /// For each task, whether it is cancelled or never inserted.
+    pub cancelled: Vec<Certainty>,
     pub probes: Vec<Expected>,
-    /// The lent data of level zero at the end.
+    /// The lent data of level zero with their final values.
     pub lent: Vec<(DatumId, Option<u64>)>,
-    pub uses: Vec<Vec<Use>>,
+    pub uses: Vec<Vec<AccessRecord>>,
 }
 
-/// What one pass tells the next.
+/// The knowledge that one pass hands to the next.
 #[derive(Clone, Default, PartialEq)]
 struct Knowledge {
     /// Tasks in flight when their scope was cancelled.
-    forced: BTreeMap<TaskIndex, Likely>,
+    forced: BTreeMap<TaskIndex, Certainty>,
     /// Accesses whose group has another member that fails.
-    tainted: BTreeMap<(TaskIndex, usize), Likely>,
+    tainted: BTreeMap<(TaskIndex, usize), Certainty>,
     /// Reductions (by datum and group) whose combination was in flight when its scope was cancelled.
-    combined: BTreeMap<(DatumId, usize), Likely>,
+    combined: BTreeMap<(DatumId, usize), Certainty>,
 }
 
 pub fn judge(program: &Program) -> Verdict {
@@ -73,7 +74,7 @@ pub fn judge(program: &Program) -> Verdict {
 
 #[derive(Default)]
 struct DatumState {
-    poison: Likely,
+    poison: Certainty,
     value: Option<u64>,
     group: Option<Group>,
     last: Option<Mode>,
@@ -89,16 +90,25 @@ impl DatumState {
 
 struct Group {
     mode: Mode,
-    members: Vec<(TaskIndex, usize, Likely)>,
+    members: Vec<Member>,
+}
+
+/// One access of a group.
+struct Member {
+    task: TaskIndex,
+    /// The position in the task's list of accesses.
+    at: usize,
+    /// Whether the task poisons the datum.
+    spoils: Certainty,
 }
 
 #[derive(Default)]
 struct Scope {
-    /// Whether its tasks are cancelled from now on.
-    cancelled: Likely,
-    fails: Likely,
+    /// Whether tasks inserted from now on are cancelled.
+    cancelled: Certainty,
+    fails: Certainty,
     in_flight: Vec<TaskIndex>,
-    /// Data whose reductions were combined by tasks of this scope that may be in flight.
+    /// Reductions combined by tasks of this scope that may be in flight.
     combined: Vec<(DatumId, usize)>,
 }
 
@@ -108,15 +118,15 @@ struct Pass<'p> {
     learnt: Knowledge,
     data: Vec<DatumState>,
     front: Scope,
-    /// Failures at the front that come from bodies, at an unknown time.
-    front_haze: Likely,
+    /// Failures of tasks outside of scopes that are caused by bodies, at an unknown time.
+    front_haze: Certainty,
     depth: usize,
-    /// Whether the body that is being run may not run at all.
+    /// Whether the current body may not run at all.
     in_doubt: bool,
     verdict: Verdict,
 }
 
-fn raise(level: &mut Likely, to: Likely) {
+fn raise(level: &mut Certainty, to: Certainty) {
     *level = (*level).max(to);
 }
 
@@ -133,9 +143,9 @@ impl<'p> Pass<'p> {
         Self { program, known, learnt, data, front, front_haze: 0, depth: 0, in_doubt: false, verdict }
     }
 
-    fn of(&self, level: usize, home: Home) -> Vec<DatumId> {
+    fn of(&self, level: usize, which: Ownership) -> Vec<DatumId> {
         let data = self.program.levels[level].data.iter().copied();
-        data.filter(|datum| self.program.data[datum.0].home == home).collect()
+        data.filter(|datum| self.program.data[datum.0].ownership == which).collect()
     }
 
     fn start(&mut self, data: &[DatumId]) {
@@ -145,9 +155,10 @@ impl<'p> Pass<'p> {
         }
     }
 
-    /// Runs a level; returns the numbers that it leaves, if they are known, and whether it fails.
-    fn level(&mut self, index: usize, cancelled: Likely) -> (Option<Vec<u64>>, Likely) {
-        let [lent, own, handles] = [Home::Lent, Home::Own, Home::Handle].map(|home| self.of(index, home));
+    /// Runs a level; returns its final values, if they are known, and whether it fails.
+    fn level(&mut self, index: usize, cancelled: Certainty) -> (Option<Vec<u64>>, Certainty) {
+        let [lent, own, handles] =
+            [Ownership::Lent, Ownership::Own, Ownership::Handle].map(|which| self.of(index, which));
         self.start(&lent);
         self.start(&handles);
         let (mut numbers, mut fails) = (Some(Vec::new()), 0);
@@ -164,7 +175,7 @@ impl<'p> Pass<'p> {
             for datum in &lent {
                 let state = &mut self.data[datum.0];
                 let known = if state.poison == 0 { state.value } else { None };
-                // The next scope lends the value anew, whatever it is.
+                // The next scope lends the value anew.
                 *state = state.lent_anew(known);
                 match (scope, known, &mut numbers) {
                     (0, Some(value), Some(numbers)) => numbers.push(value),
@@ -179,13 +190,13 @@ impl<'p> Pass<'p> {
         (numbers, fails)
     }
 
-    fn expect(&mut self, probe: ProbeId, fails: Likely, number: Option<u64>) {
+    fn expect(&mut self, probe: ProbeId, fails: Certainty, number: Option<u64>) {
         let fails = if self.in_doubt { 1 } else { fails };
         self.verdict.probes[probe.0] = Expected { visited: true, fails, number };
     }
 
-    /// Runs a scope that keeps these data; says whether it fails.
-    fn block(&mut self, block: &Block, kept: &[DatumId], cancelled: Likely) -> Likely {
+    /// Runs a scope that keeps these data; returns whether it fails.
+    fn block(&mut self, block: &Block, kept: &[DatumId], cancelled: Certainty) -> Certainty {
         let mut scope = Scope { cancelled, ..Scope::default() };
         for stmt in &block.stmts {
             self.stmt(stmt, &mut scope, kept);
@@ -222,7 +233,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    fn outside(&mut self, stmt: &Stmt, cancelled: Likely) {
+    fn outside(&mut self, stmt: &Stmt, cancelled: Certainty) {
         match stmt {
             Stmt::Take(probe, datum) => {
                 let fails = self.wait_for(&[Access { datum: *datum, mode: Mode::Update }], cancelled);
@@ -246,8 +257,8 @@ impl<'p> Pass<'p> {
         }
     }
 
-    /// A wait for accesses; says whether it fails.
-    fn wait_for(&mut self, accesses: &[Access], cancelled: Likely) -> Likely {
+    /// Waits for accesses; returns whether the wait fails.
+    fn wait_for(&mut self, accesses: &[Access], cancelled: Certainty) -> Certainty {
         let mut inner = Scope { cancelled, fails: cancelled, ..Scope::default() };
         for access in accesses {
             let poison = self.meet(access.datum, access.mode, &mut inner);
@@ -255,7 +266,7 @@ impl<'p> Pass<'p> {
                 raise(&mut inner.fails, poison);
             }
             let group = self.data[access.datum.0].group.iter().flat_map(|group| &group.members);
-            if let Some(taint) = group.map(|(.., spoils)| (*spoils).min(1)).max() {
+            if let Some(taint) = group.map(|member| member.spoils.min(1)).max() {
                 raise(&mut inner.fails, taint);
             }
         }
@@ -286,10 +297,10 @@ impl<'p> Pass<'p> {
     fn close(&mut self, datum: DatumId, scope: &mut Scope) {
         let Some(Group { mode, members }) = self.data[datum.0].group.take() else { return };
         let state = &mut self.data[datum.0];
-        for (index, (task, at, spoils)) in members.iter().enumerate() {
+        for (index, Member { task, at, spoils }) in members.iter().enumerate() {
             raise(&mut state.poison, *spoils);
             let others = members.iter().enumerate().filter(|(other, _)| *other != index);
-            let taint = others.map(|(_, (.., spoils))| (*spoils).min(1)).max().unwrap_or(0);
+            let taint = others.map(|(_, other)| other.spoils.min(1)).max().unwrap_or(0);
             raise(self.learnt.tainted.entry((*task, *at)).or_default(), taint);
         }
         if mode.reduces() {
@@ -301,8 +312,8 @@ impl<'p> Pass<'p> {
         }
     }
 
-    /// A new access; returns the poison that it finds.
-    fn meet(&mut self, datum: DatumId, mode: Mode, scope: &mut Scope) -> Likely {
+    /// Adds an access to its datum's group or begins a new one; returns the poison that it finds.
+    fn meet(&mut self, datum: DatumId, mode: Mode, scope: &mut Scope) -> Certainty {
         let joins = mode.groups() && self.data[datum.0].last == Some(mode);
         if !joins {
             self.close(datum, scope);
@@ -334,7 +345,7 @@ impl<'p> Pass<'p> {
                 }
             }
             let (group, lending) = (state.groups, state.lendings);
-            self.verdict.uses[access.datum.0].push(Use { task: index, mode: access.mode, group, lending });
+            self.verdict.uses[access.datum.0].push(AccessRecord { task: index, mode: access.mode, group, lending });
         }
         let mut hash = olds.map(|olds| contribution(index, olds.into_iter()));
         let mut fails = if task.fate == Fate::Succeed { 0 } else { 2 };
@@ -354,8 +365,8 @@ impl<'p> Pass<'p> {
         scope.in_flight.push(index);
     }
 
-    /// What a task leaves in its data.
-    fn settle(&mut self, index: TaskIndex, spoils: Likely, hash: Option<u64>) {
+    /// Updates the data of a task after it has ended.
+    fn settle(&mut self, index: TaskIndex, spoils: Certainty, hash: Option<u64>) {
         let task = &self.program.tasks[index.0];
         for (at, access) in task.accesses.iter().enumerate() {
             let state = &mut self.data[access.datum.0];
@@ -365,7 +376,7 @@ impl<'p> Pass<'p> {
             let old = if access.mode == Mode::Write { Some(0) } else { state.value };
             state.value = hash.zip(old).map(|(hash, old)| change(access.mode, at, hash, old));
             match &mut state.group {
-                Some(group) => group.members.push((index, at, spoils)),
+                Some(group) => group.members.push(Member { task: index, at, spoils }),
                 None if access.mode == Mode::Write => state.poison = spoils,
                 None => raise(&mut state.poison, spoils),
             }
@@ -374,7 +385,7 @@ impl<'p> Pass<'p> {
             let state = self.data[output.0].lent_anew(hash);
             let (group, lending) = (state.groups, state.lendings);
             self.data[output.0] = DatumState { poison: spoils, last: Some(Mode::Write), ..state };
-            self.verdict.uses[output.0].push(Use { task: index, mode: Mode::Write, group, lending });
+            self.verdict.uses[output.0].push(AccessRecord { task: index, mode: Mode::Write, group, lending });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A program as text that can be read.
+//! Prints a program in readable form.
 
 use crate::program::{Access, Block, Fate, Program, Runner, Stmt, TaskIndex};
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 impl fmt::Display for Program {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, datum) in self.data.iter().enumerate() {
-            writeln!(out, "datum {index}: {:?}{}", datum.home, if datum.renaming { ", renaming" } else { "" })?;
+            writeln!(out, "datum {index}: {:?}{}", datum.ownership, if datum.renaming { ", renaming" } else { "" })?;
         }
         for (index, level) in self.levels.iter().enumerate() {
             let data: Vec<_> = level.data.iter().map(|datum| datum.0).collect();

@@ -1,8 +1,9 @@
 //! Task programs as data.
 //!
-//! A program is a tree of **levels**: level zero is the main thread's code, every other level is the body of one task. A level
-//! declares data, opens scopes on them one after the other, and (at level zero) inserts tasks outside of scopes. Everything
-//! that can be observed from outside of tasks (what a wait, a scope, a `take` returned) is a **probe** with a number.
+//! A program is a tree of **levels**: level zero is the main thread's code, and every other level is the body of one
+//! task. A level declares data, opens scopes on them one after the other, and (at level zero) inserts tasks outside of
+//! scopes. Everything that can be observed outside of tasks (the result of a wait, a scope or a `take`) is a **probe**
+//! with a number.
 
 use superscalar_runtime::{Lock, PolicyName};
 
@@ -32,7 +33,7 @@ impl Mode {
         self != Mode::Write
     }
 
-    /// Whether neighbours of this mode do not wait for each other.
+    /// Returns whether neighbours of this mode do not wait for each other.
     pub fn groups(self) -> bool {
         !matches!(self, Mode::Write | Mode::Update)
     }
@@ -42,12 +43,12 @@ impl Mode {
     }
 }
 
-/// How a datum is kept.
+/// The owner of a datum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
+pub enum Ownership {
     /// Lent to each of the level's scopes; lives as long as the level.
     Lent,
-    /// Owned by each of the level's scopes: starts anew in each.
+    /// Owned by each of the level's scopes, with a new initial value in each.
     Own,
     /// An owned handle.
     Handle,
@@ -57,7 +58,7 @@ pub enum Home {
 
 #[derive(Clone, Debug)]
 pub struct Datum {
-    pub home: Home,
+    pub ownership: Ownership,
     pub renaming: bool,
     pub initial: u64,
 }
@@ -68,7 +69,7 @@ pub struct Access {
     pub mode: Mode,
 }
 
-/// What a body does in the end.
+/// The result of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     Succeed,
@@ -76,7 +77,7 @@ pub enum Fate {
     Panic,
 }
 
-/// Who can run a task.
+/// The kind of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Runner {
     /// A closure.
@@ -93,7 +94,7 @@ pub struct Task {
     pub priority: i32,
     pub lock: Lock,
     pub runner: Runner,
-    /// How long it works, in steps of some nanoseconds.
+    /// The duration of its work, in steps of some nanoseconds.
     pub work: u32,
     /// The level that its body runs.
     pub inner: Option<usize>,
@@ -105,7 +106,7 @@ pub struct Task {
 #[derive(Clone, Debug)]
 pub enum Stmt {
     Task(TaskIndex),
-    /// A task that names a handle twice; `cancels` if by `spawn`, which cancels the scope.
+    /// A task that names a handle twice. If `cancels`, it is inserted by `spawn`, which cancels the scope.
     Refused {
         probe: ProbeId,
         datum: DatumId,
@@ -120,7 +121,7 @@ pub enum Stmt {
     /// A task inserted outside of scopes.
     Front(TaskIndex),
     FrontWait(ProbeId),
-    /// A scope inside this one, in the same body.
+    /// A scope within the current one, in the same body.
     Scope(Block),
 }
 
@@ -137,7 +138,7 @@ pub struct Level {
     pub stmts: Vec<Stmt>,
 }
 
-/// What the runtime is built with.
+/// The settings of the runtime.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     pub workers: usize,

@@ -1,6 +1,6 @@
-//! Reproducible chance.
+//! Reproducible random numbers.
 
-/// Sixty-four bits of state, stepped by an odd constant and mixed.
+/// A generator with 64 bits of state, advanced by an odd constant and mixed.
 pub struct Random(u64);
 
 impl Random {
@@ -13,12 +13,12 @@ impl Random {
         mix(self.0)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.next() >> 11) as usize % limit.max(1)
     }
 
-    /// Whether something of this many percent happens.
+    /// Returns `true` with a probability of `percent` percent.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
@@ -35,7 +35,7 @@ pub fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Adds to a hash in a way that depends on the order.
+/// Combines a hash with a value, depending on the order.
 pub fn fold(hash: u64, value: u64) -> u64 {
     mix(hash.rotate_left(17) ^ value.wrapping_mul(0xD6E8_FEB8_6659_FD93))
 }

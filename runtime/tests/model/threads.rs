@@ -1,7 +1,8 @@
-//! Several threads at once on one runtime: scopes of their own, and handles that they share.
+//! Several threads on one runtime, each with its own scopes, and with shared handles.
 //!
-//! The order among threads is not fixed, so what they do to shared handles commutes; each thread's own data have one right
-//! value. A shared task may also name a thread's own data: then two threads add successors to one task at a time.
+//! The order among threads is not fixed, so all changes of shared handles commute. Each thread's own data have one
+//! correct value. Tasks of several threads may name one shared handle, so two threads may add successors to one task at
+//! the same time.
 
 use crate::{
     generate,
@@ -15,7 +16,7 @@ use superscalar_runtime::{Error, Handle, Lock, Runtime, TaskSpec};
 const THREADS: u64 = 3;
 const STEPS: usize = 60;
 
-/// What a thread has added to each shared handle.
+/// The amount that a thread has added to each shared handle.
 type Added = Vec<u64>;
 
 pub fn run(seed: u64) -> Vec<String> {
@@ -40,7 +41,7 @@ pub fn run(seed: u64) -> Vec<String> {
     for (handle, sum) in Arc::into_inner(shared).into_iter().flatten().zip(sums) {
         match handle.take() {
             Ok(value) if value.get() == sum => {}
-            Ok(value) => wrong.push(format!("a shared handle is {}, not {sum}", value.get())),
+            Ok(value) => wrong.push(format!("a shared handle is {}; expected {sum}", value.get())),
             Err(error) => wrong.push(error.to_string()),
         }
     }
@@ -50,7 +51,7 @@ pub fn run(seed: u64) -> Vec<String> {
     drop(rt);
     let alive = ALIVE.load(Ordering::SeqCst);
     if alive != 0 || BROKEN.load(Ordering::SeqCst) != 0 {
-        wrong.push(format!("{alive} values are left"));
+        wrong.push(format!("{alive} values are alive"));
     }
     wrong
 }
@@ -67,7 +68,7 @@ fn one_thread(rt: &Runtime, shared: &[Handle<Value>], seed: u64) -> Result<Added
     Ok(added)
 }
 
-/// Tasks without a scope, and handles that live for a while.
+/// Spawns tasks without a scope, on a handle that is dropped or taken later.
 fn outside(rt: &Runtime, shared: &[Handle<Value>], random: &mut Random, added: &mut Added) -> Result<(), Error> {
     let own = rt.register(Value::new(1));
     for step in 0..random.below(STEPS) as u64 {
@@ -86,7 +87,7 @@ fn outside(rt: &Runtime, shared: &[Handle<Value>], random: &mut Random, added: &
     Ok(())
 }
 
-/// A scope with a chain of its own, tied to the shared handles.
+/// Runs a scope with its own chain of tasks, connected to the shared handles.
 fn inside(rt: &Runtime, shared: &[Handle<Value>], random: &mut Random, added: &mut Added) -> Result<(), Error> {
     let (mut own, mut wide) = (Value::new(1), Value::new(0));
     let (mut expected, mut readers) = (1u64, 0u64);
@@ -111,7 +112,7 @@ fn inside(rt: &Runtime, shared: &[Handle<Value>], random: &mut Random, added: &m
                         part.set(part.get().wrapping_add(amount));
                     });
                 }
-                // Many successors of the last task, here and, by the shared handle, from the other threads.
+                // Many successors of the last task, from this thread and, by the shared handle, from others.
                 3 => {
                     for _ in 0..random.below(30) {
                         readers += 1;

@@ -1,24 +1,23 @@
-//! The values that tasks work on. Every one is counted, so that a leak or a second drop shows.
+//! The values of model programs. They are counted, so that leaks and double drops are detected.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use superscalar_runtime::{Portable, Reduction};
 
-/// Values and tokens alive.
+/// Number of live values and tokens.
 pub static ALIVE: AtomicI64 = AtomicI64::new(0);
-/// Values that were used after they were dropped.
+/// Number of uses of dropped or torn values.
 pub static BROKEN: AtomicU64 = AtomicU64::new(0);
 
 const SOUND: u64 = 0x50DA_50DA_50DA_50DA;
 
-/// A number that knows whether it is alive. It is as large as three words, so that a torn copy shows, too.
+/// A number that detects use after drop. It has three words, so that torn copies are detected, too.
 pub struct Value {
     number: u64,
     inverse: u64,
     state: u64,
 }
 
-/// It stays on the host.
-// SAFETY: it stays on the host.
+// SAFETY: it has no residence.
 unsafe impl Portable for Value {}
 
 impl Value {
@@ -49,8 +48,8 @@ impl Drop for Value {
     }
 }
 
-/// Something that a body captures.
-pub struct Token(#[expect(dead_code, reason = "it is there to be dropped")] Value);
+/// A value that a body captures.
+pub struct Token(#[expect(dead_code, reason = "only its drop is observed")] Value);
 
 impl Token {
     pub fn new() -> Self {
@@ -58,7 +57,7 @@ impl Token {
     }
 }
 
-/// Addition.
+/// Reduction by addition.
 pub struct Sum;
 
 impl Reduction<Value> for Sum {
@@ -71,7 +70,7 @@ impl Reduction<Value> for Sum {
     }
 }
 
-/// Exclusive or.
+/// Reduction by exclusive or.
 pub struct Xor;
 
 impl Reduction<Value> for Xor {

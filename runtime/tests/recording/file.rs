@@ -1,6 +1,6 @@
-//! The file that `SUPERSCALAR_TRACE` asks for, however the program ends.
+//! The file that `SUPERSCALAR_TRACE` asks for, with programs that end in different ways.
 //!
-//! The programs are this test's own: it starts itself with the name of an end.
+//! The programs are this test binary itself, started with the name of an end.
 
 use serde_json::{Value, json};
 use std::{
@@ -15,7 +15,7 @@ use superscalar_runtime::{Error, Runtime};
 
 const END: &str = "RECORDING_TEST_END";
 const TASKS: u64 = 300;
-/// Many times the longest that a file may lack a record.
+/// Much longer than the period of the appends.
 const LONG: Duration = Duration::from_millis(800);
 
 fn chain(rt: &Runtime, tasks: u64, body: fn(u64)) -> Result<(), Error> {
@@ -31,21 +31,21 @@ fn chain(rt: &Runtime, tasks: u64, body: fn(u64)) -> Result<(), Error> {
     })
 }
 
-/// Not a test: the program that the tests run.
+/// The program that the tests run; not a test itself.
 #[test]
-#[ignore = "run by the others"]
+#[ignore = "run by the other tests"]
 fn program() {
     let Ok(end) = std::env::var(END) else { return };
     let rt = Runtime::builder().workers(2).build().expect("a runtime");
     if end == "panic in a task" {
-        chain(&rt, TASKS, |value| assert!(value < 100, "as told")).expect_err("a task panicked");
+        chain(&rt, TASKS, |value| assert!(value < 100, "on purpose")).expect_err("a task panicked");
         return;
     }
     chain(&rt, TASKS, |_| ()).expect("nothing fails");
     match &*end {
         "return" => return,
         "take" => {
-            let recording = rt.take_recording().expect("it is recorded");
+            let recording = rt.take_recording().expect("a recording");
             assert_eq!(recording.tasks.len() as u64, TASKS);
             return chain(&rt, TASKS, |_| ()).expect("nothing fails");
         }
@@ -53,13 +53,13 @@ fn program() {
             let second = Runtime::builder().workers(1).build().expect("a runtime");
             chain(&second, 7, |_| ()).expect("nothing fails");
             drop(rt);
-            // One that shall not record takes no name.
+            // A runtime that does not record uses no file name.
             let silent = Runtime::builder().workers(1).trace(false).build().expect("a runtime");
             chain(&silent, 5, |_| ()).expect("nothing fails");
             let third = Runtime::builder().workers(1).build().expect("a runtime");
             return chain(&third, 9, |_| ()).expect("nothing fails");
         }
-        "panic" => panic!("as told"),
+        "panic" => panic!("on purpose"),
         _ => std::thread::sleep(LONG),
     }
     match &*end {
@@ -75,13 +75,13 @@ fn program() {
 }
 
 fn command(end: &str, file: &Path) -> Command {
-    let mut command = Command::new(std::env::current_exe().expect("this test is a program"));
+    let mut command = Command::new(std::env::current_exe().expect("the path of this test"));
     command.args(["--exact", "file::program", "--ignored", "--nocapture", "--test-threads=1"]);
     command.env(END, end).env("SUPERSCALAR_TRACE", file).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// A folder that is empty.
+/// Creates an empty folder.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("trace files").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -91,11 +91,11 @@ fn folder(name: &str) -> PathBuf {
 
 fn run(end: &str) -> (PathBuf, Output) {
     let file = folder(end).join("trace.json");
-    let output = command(end, &file).output().expect("it starts");
+    let output = command(end, &file).output().expect("the program starts");
     (file, output)
 }
 
-/// The trace, also of a file that ends in the middle of an append: whole lines are whole events.
+/// Parses a trace. If the file ends in the middle of an append, the incomplete last line is dropped.
 fn read(file: &Path) -> Value {
     let text = fs::read_to_string(file).expect("a file");
     serde_json::from_str(&text).unwrap_or_else(|_| {
@@ -118,17 +118,17 @@ fn tasks(trace: &Value) -> usize {
     tasks.len()
 }
 
-/// A trace as a program leaves it that ends in order.
+/// Checks the trace of a program that ended normally.
 fn assert_complete(file: &Path, expected: u64) {
     let trace = read(file);
     assert_eq!((tasks(&trace) as u64, &trace["otherData"]["complete"]), (expected, &json!(true)));
     assert_eq!(trace["otherData"]["tasks"], json!(expected));
     let model = crate::format::check(&fs::read(file).expect("a file"));
-    assert_eq!((model.arrows.len() + model.hidden.len()) as u64, expected - 1, "a hazard from each to the next");
+    assert_eq!((model.arrows.len() + model.hidden.len()) as u64, expected - 1, "a hazard from each task to the next");
     assert!(model.samples as u64 >= 4 * expected);
 }
 
-/// A trace of a program that had no time to say goodbye.
+/// Checks the trace of a program that was aborted.
 fn assert_cut_short(file: &Path) {
     let trace = read(file);
     assert_eq!((tasks(&trace) as u64, &trace["otherData"]["complete"]), (TASKS, &json!(false)));
@@ -138,16 +138,16 @@ fn assert_cut_short(file: &Path) {
 }
 
 #[test]
-fn a_program_that_ends_leaves_its_trace() {
+fn finished_program_leaves_complete_trace() {
     let (file, output) = run("return");
     assert!(output.status.success());
     assert_complete(&file, TASKS);
     let left: Vec<_> = fs::read_dir(file.parent().expect("a folder")).expect("a folder").collect();
-    assert_eq!(left.len(), 1, "nothing lies beside it: {left:?}");
+    assert_eq!(left.len(), 1, "other files remain: {left:?}");
 }
 
 #[test]
-fn panics_leave_the_whole_trace() {
+fn panicking_programs_leave_complete_traces() {
     let (file, output) = run("panic");
     assert!(!output.status.success());
     assert_complete(&file, TASKS);
@@ -160,7 +160,7 @@ fn panics_leave_the_whole_trace() {
 }
 
 #[test]
-fn what_is_taken_is_in_the_file_too() {
+fn taken_records_are_in_the_file() {
     let (file, output) = run("take");
     assert!(output.status.success());
     let trace = read(&file);
@@ -177,7 +177,7 @@ fn each_runtime_of_a_process_has_a_file() {
 }
 
 #[test]
-fn programs_that_do_not_end_in_order_leave_all_but_their_last_moment() {
+fn aborted_programs_leave_partial_traces() {
     for end in ["abort", "exit", "leak"] {
         let (file, _) = run(end);
         assert_cut_short(&file);
@@ -188,28 +188,28 @@ fn programs_that_do_not_end_in_order_leave_all_but_their_last_moment() {
 }
 
 #[test]
-fn a_killed_program_leaves_all_but_its_last_moment() {
+fn killed_program_leaves_partial_trace() {
     let file = folder("kill").join("trace.json");
-    let mut child = command("kill", &file).spawn().expect("it starts");
-    let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+    let mut child = command("kill", &file).spawn().expect("the program starts");
+    let lines = BufReader::new(child.stdout.take().expect("piped output")).lines();
     let is_ready = lines.map_while(Result::ok).any(|line| line.contains("ready"));
-    child.kill().expect("it is alive");
-    child.wait().expect("it was killed");
+    child.kill().expect("the program runs");
+    child.wait().expect("the program was killed");
     assert!(is_ready);
     assert_cut_short(&file);
 }
 
 #[test]
-fn a_file_that_can_not_be_written_is_reported_once_and_changes_nothing_else() {
+fn unwritable_file_is_reported_once() {
     let there = folder("not writable");
-    fs::write(there.join("no folder"), "").expect("it can be written");
+    fs::write(there.join("no folder"), "").expect("a writable folder");
     let mut cases = vec![(there.join("no folder").join("trace.json"), "no trace will be written to")];
     cases.push((there.clone(), "no trace will be written to"));
     if Path::new("/dev/full").exists() {
         cases.push((PathBuf::from("/dev/full"), "was not written"));
     }
     for (file, message) in cases {
-        let output = command("return", &file).output().expect("it starts");
+        let output = command("return", &file).output().expect("the program starts");
         assert!(output.status.success());
         let said = String::from_utf8_lossy(&output.stderr);
         let said: Vec<&str> = said.lines().filter(|line| line.starts_with("superscalar:")).collect();
@@ -219,7 +219,7 @@ fn a_file_that_can_not_be_written_is_reported_once_and_changes_nothing_else() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_made() -> std::io::Result<()> {
+fn missing_folder_is_created() -> std::io::Result<()> {
     let file = folder("new").join("one").join("two").join("trace.json");
     assert!(command("return", &file).output()?.status.success());
     assert_complete(&file, TASKS);
@@ -227,7 +227,7 @@ fn a_folder_that_is_not_there_is_made() -> std::io::Result<()> {
 }
 
 #[test]
-fn a_link_stays_and_its_target_is_written() -> std::io::Result<()> {
+fn link_target_is_written() -> std::io::Result<()> {
     #[cfg(unix)]
     {
         let there = folder("link");
@@ -242,11 +242,11 @@ fn a_link_stays_and_its_target_is_written() -> std::io::Result<()> {
 }
 
 #[test]
-fn the_growing_file_does_not_outgrow_the_recording() {
+fn growing_file_stays_bounded() {
     let file = folder("long").join("trace.json");
     let rt = Runtime::builder().workers(2).trace_file(&file).trace_memory(1).build().expect("a runtime");
     let (mut tasks, mut most, mut shrank) = (0, 0, false);
-    // Some 25 MB of text before the first time that it is written anew.
+    // The file is rewritten for the first time at about 25 MB.
     while !shrank && tasks < 3_000_000 {
         chain(&rt, 500, |_| ()).expect("nothing fails");
         tasks += 500;
@@ -260,7 +260,7 @@ fn the_growing_file_does_not_outgrow_the_recording() {
     let trace = read(&file);
     assert_eq!(trace["otherData"]["complete"], json!(false));
     let dropped = trace["otherData"]["records dropped"].as_u64().expect("a number");
-    // Four or five records for each task, and some for how workers were idle, which depends on how busy the machine is.
+    // Four or five records per task, and some about idle workers, whose number depends on the load of the machine.
     assert!(dropped > 0 && dropped < 100 * tasks, "{dropped} of {tasks} tasks");
     drop(rt);
     let trace = read(&file);
@@ -270,5 +270,5 @@ fn the_growing_file_does_not_outgrow_the_recording() {
     let whole_from = trace["otherData"]["whole from"].as_f64().expect("a time");
     let ended = events(&trace, "X");
     let late = ended.iter().filter(|event| event["args"]["inserted"].as_f64() > Some(whole_from)).count();
-    assert!(late > 500, "{late} tasks are whole");
+    assert!(late > 500, "only {late} tasks are complete");
 }

@@ -1,6 +1,6 @@
 //! Real `tracing` spans, merged into a trace.
 //!
-//! One test, because a process has one layer.
+//! There is one test, because a process has one layer.
 
 use crate::format::{self, Model};
 use std::thread;
@@ -10,13 +10,13 @@ use tracing::{Dispatch, dispatcher::with_default, info, info_span};
 use tracing_subscriber::prelude::*;
 
 #[test]
-fn host_spans_stand_beside_the_recording_on_one_clock() {
-    let (layer, mut host) = HostSpans::layer::<tracing_subscriber::Registry>().expect("the first");
+fn host_spans_share_the_recording_clock() {
+    let (layer, mut host) = HostSpans::layer::<tracing_subscriber::Registry>().expect("the first layer");
     let second = HostSpans::layer::<tracing_subscriber::Registry>();
     assert!(second.is_err_and(|error| error.to_string().contains("already")));
     let subscriber = Dispatch::new(tracing_subscriber::registry().with(layer));
 
-    // A moment on the recording's clock, in the middle of a host span.
+    // A time on the recording's clock, in the middle of a host span.
     let epoch = Instant::now();
     let at_ns = with_default(&subscriber, || {
         let outer = info_span!("outer \"quoted\"", n = 4096, later = tracing::field::Empty);
@@ -40,12 +40,12 @@ fn host_spans_stand_beside_the_recording_on_one_clock() {
             thread::Builder::new().name("helper".to_owned()).spawn_scoped(scope, spans).expect("a thread");
         }
     });
-    let capture = host.take().expect("readable");
+    let capture = host.take().expect("a capture");
     assert_eq!((capture.events.len(), capture.dropped), (203, 0));
 
     let recording = during(at_ns);
-    // The layer was made before the epoch, so the recording moves; with an epoch before the
-    // layer, the host's spans move. The distance between the two stays.
+    // The layer was created before the epoch, so the recording is shifted. With an epoch before the layer, the host
+    // spans are shifted. The distance between the two is the same.
     let late = inside_the_outer_span(&recording, &capture, epoch);
     let early = Instant::now() - Duration::from_secs(5);
     let shift_ns = epoch.duration_since(early).as_nanos() as u64;
@@ -53,13 +53,13 @@ fn host_spans_stand_beside_the_recording_on_one_clock() {
     assert_eq!(late, early);
 
     open_spans_are_continued(&mut host, &subscriber);
-    assert!(host.take().expect("readable").events.is_empty());
+    assert!(host.take().expect("a capture").events.is_empty());
     // A layer without a receiver is harmless.
     drop(host);
     with_default(&subscriber, || drop(info_span!("unseen").entered()));
 }
 
-/// One task, which runs for a microsecond. Its name has been dropped.
+/// Returns a recording of one task, which runs for a microsecond. The record of its name is missing.
 fn during(start_ns: u64) -> Recording {
     let lane = Lane { name: "worker 0".to_owned(), kind: LaneKind::Worker, process: "workers".to_owned() };
     let (task, end_ns, outcome) = (TaskId(0), start_ns + 1000, Outcome::Completed);
@@ -75,7 +75,7 @@ fn merged(recording: &Recording, capture: &HostCapture, epoch: Instant) -> Model
     format::check(&bytes)
 }
 
-/// Checks the merged trace; returns how long after the outer span's start the task began.
+/// Checks the merged trace; returns the time from the outer span's start to the task's start.
 fn inside_the_outer_span(recording: &Recording, capture: &HostCapture, epoch: Instant) -> u64 {
     let model = merged(recording, capture, epoch);
     assert_eq!(model.instants, 1);
@@ -101,10 +101,10 @@ fn open_spans_are_continued(host: &mut HostSpans, subscriber: &Dispatch) {
     let epoch = Instant::now();
     let (first, second) = with_default(subscriber, || {
         let _long = info_span!("long", n = 1).entered();
-        let first = host.take().expect("readable");
+        let first = host.take().expect("a capture");
         drop(info_span!("short").entered());
         drop(_long);
-        (first, host.take().expect("readable"))
+        (first, host.take().expect("a capture"))
     });
     let empty = Recording::default();
     let before = merged(&empty, &first, epoch);

@@ -1,7 +1,7 @@
-//! Recordings of real runs, and the file that grows with them.
+//! Recordings of real runs, and the trace file that grows during a run.
 
 mod file;
-#[allow(dead_code, reason = "the tests of recordings made by hand look at more of a trace")]
+#[allow(dead_code, reason = "the tests of the crate `superscalar-recording` use all of it")]
 #[path = "../../../recording/tests/recording/format.rs"]
 mod format;
 mod host;

@@ -1,11 +1,11 @@
 //! Devices for tests: real asynchrony without hardware.
 //!
-//! A [`Machine`] is a set of devices. Each has in-order queues, and each queue a thread that takes one piece of work after the
-//! other, waits for the events that it was given, sleeps a random while, and runs it. Events reach across queues and devices.
-//! A *gate* holds a device's work back, so that a test can see what is issued before anything has run; refusals and failures
-//! are injected; everything is counted.
+//! A [`Machine`] is a set of devices. Each device has in-order queues, and each queue has a thread. The thread takes
+//! one piece of work at a time, waits for its events, sleeps for a random time, and runs the work. Work can wait for
+//! events of other queues and devices. A *gate* holds a device's work back, so that a test can see what is issued
+//! before anything runs. Refusals and failures can be injected, and everything is counted.
 
-// Each test binary uses a part of it.
+// Each test binary uses only a part of it.
 #![allow(dead_code)]
 
 use std::{
@@ -23,7 +23,7 @@ use superscalar_runtime::{Device, DeviceError, DeviceInfo, DeviceKind, Event, Fi
 /// Work as an implementation puts it into a queue.
 pub type Work = Box<dyn FnOnce() -> Result<(), DeviceError> + Send>;
 
-/// The queue as an implementation gets it: it takes one piece of work.
+/// The queue as an implementation sees it: it takes one piece of work.
 #[derive(Default)]
 pub struct TestQueue {
     work: Option<Work>,
@@ -31,25 +31,25 @@ pub struct TestQueue {
 
 impl TestQueue {
     pub fn put(&mut self, work: impl FnOnce() -> Result<(), DeviceError> + Send + 'static) {
-        assert!(self.work.is_none(), "one piece of work is put in per task");
+        assert!(self.work.is_none(), "a task puts in only one piece of work");
         self.work = Some(Box::new(work));
     }
 }
 
-/// What a device is like.
+/// The properties of a device.
 #[derive(Clone, Debug)]
 pub struct Spec {
     pub kind: DeviceKind,
     pub queues: u16,
     pub urgent_queues: u16,
     pub depth: usize,
-    /// The devices whose events its queues can wait for, besides its own.
+    /// The other devices whose events its queues can wait for.
     pub waits_for: Vec<u16>,
-    /// Work takes up to so long, by chance.
+    /// The maximum of the random delay before each piece of work.
     pub delay_us_max: u64,
-    /// It says how long work took, and when it ended.
+    /// Whether it reports how long work took, and when it ended.
     pub tells_times: bool,
-    /// What it says of itself.
+    /// The speed that it states.
     pub speed: Speed,
 }
 
@@ -68,7 +68,7 @@ impl Spec {
     }
 }
 
-/// A set of devices; see the module's head.
+/// A set of devices.
 pub struct Machine {
     state: Mutex<State>,
     changed: Condvar,
@@ -82,30 +82,43 @@ struct State {
 struct DeviceState {
     queues: Vec<QueueState>,
     /// Finished work that was not reported yet.
-    finished: Vec<(u16, u64, Times, Result<(), DeviceError>)>,
+    finished: Vec<FinishedWork>,
     is_gated: bool,
     wakes: u32,
 }
 
-/// How long work took, and when it ended.
+struct FinishedWork {
+    queue: u16,
+    ticket: u64,
+    times: Times,
+    result: Result<(), DeviceError>,
+}
+
+struct QueuedWork {
+    ticket: u64,
+    events: Vec<Event>,
+    work: Work,
+}
+
+/// The duration of work, and when it ended.
 type Times = (Duration, Instant);
 
 #[derive(Default)]
 struct QueueState {
-    waiting: VecDeque<(u64, Vec<Event>, Work)>,
+    waiting: VecDeque<QueuedWork>,
     issued: u64,
     finished: u64,
 }
 
-/// What happened to a device so far.
+/// The events counted so far.
 #[derive(Default)]
 pub struct Counters {
     pub issued: AtomicU32,
     pub refused: AtomicU32,
     pub finished: AtomicU32,
-    /// Events that queues were told to wait for.
+    /// Number of events that queues were told to wait for.
     pub events: AtomicU32,
-    /// Calls of `wait`.
+    /// Number of calls of `wait`.
     pub waits: AtomicU32,
 }
 
@@ -115,21 +128,21 @@ pub struct TestDevice {
     index: usize,
     spec: Spec,
     pub counters: Arc<Counters>,
-    /// The next so many calls of `issue` are refused.
+    /// The number of following calls of `issue` that are refused.
     pub refuse_next: AtomicU32,
-    /// What has finished is not reported.
+    /// Whether it holds its reports back.
     is_mute: AtomicBool,
-    /// The queue of each piece of work, in the order in which they were issued.
+    /// The queue of each piece of work, in the order of issue.
     queues: Mutex<Vec<u16>>,
-    /// What it tells of work, by queue and ticket.
+    /// The times that it reports, by queue and ticket.
     times: Mutex<HashMap<(u16, u64), Times>>,
-    /// The next piece of work that finishes reports a failure, whatever it did.
+    /// The next piece of work that finishes reports a failure, whatever its result.
     pub fail_next: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Machine {
-    /// Makes the devices, in the order in which the runtime must be given them.
+    /// Creates the devices, in the order in which the runtime must be given them.
     pub fn start(specs: &[Spec]) -> Vec<Arc<TestDevice>> {
         let device = |spec: &Spec| DeviceState {
             queues: (0..spec.queues).map(|_| QueueState::default()).collect(),
@@ -159,12 +172,13 @@ impl Machine {
             if state.is_closing {
                 return;
             }
-            let Some((ticket, _, work)) = state.devices[device].queues[queue].waiting.pop_front() else { continue };
+            let next = state.devices[device].queues[queue].waiting.pop_front();
+            let Some(QueuedWork { ticket, work, .. }) = next else { continue };
             drop(state);
             let begun = Instant::now();
             delays.sleep();
             let mut result =
-                catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(DeviceError::new("it panicked")));
+                catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(DeviceError::new("the work panicked")));
             if fail_next.swap(false, Ordering::SeqCst) {
                 result = Err(DeviceError::new("injected"));
             }
@@ -172,16 +186,16 @@ impl Machine {
             counters.finished.fetch_add(1, Ordering::SeqCst);
             state = self.lock();
             state.devices[device].queues[queue].finished = ticket;
-            state.devices[device].finished.push((queue as u16, ticket, times, result));
+            state.devices[device].finished.push(FinishedWork { queue: queue as u16, ticket, times, result });
             self.changed.notify_all();
         }
     }
 }
 
 impl State {
-    /// Whether the first piece of work has everything that it waits for.
+    /// Returns whether all events of the first piece of work are reached.
     fn next_can_run(&self, device: usize, queue: usize) -> Option<()> {
-        let (_, events, _) = self.devices[device].queues[queue].waiting.front()?;
+        let QueuedWork { events, .. } = self.devices[device].queues[queue].waiting.front()?;
         let reached = |event: &Event| {
             let queue = &self.devices[usize::from(event.device)].queues[usize::from(event.queue)];
             queue.finished >= event.ticket
@@ -190,7 +204,7 @@ impl State {
     }
 }
 
-/// Random waits, without a shared generator in the way.
+/// Random delays, without a shared generator.
 struct Delays {
     us_max: u64,
     state: AtomicU64,
@@ -233,20 +247,20 @@ impl TestDevice {
         })
     }
 
-    /// Holds back, or lets go, work that has not begun.
+    /// Holds back work that has not begun, or lets it run.
     pub fn gate(&self, is_gated: bool) {
         self.machine.lock().devices[self.index].is_gated = is_gated;
         self.machine.changed.notify_all();
     }
 
-    /// Keeps what has finished to itself, or reports it.
+    /// Holds back the reports of finished work, or sends them.
     pub fn mute(&self, is_mute: bool) {
         let _state = self.machine.lock();
         self.is_mute.store(is_mute, Ordering::SeqCst);
         self.machine.changed.notify_all();
     }
 
-    /// Says, when it reports this work, that it took so long and ended then.
+    /// Sets the duration and the end time that it will report for this work.
     pub fn tells(&self, queue: u16, ticket: u64, busy: Duration, ended: Instant) {
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         times.insert((queue, ticket), (busy, ended));
@@ -256,7 +270,7 @@ impl TestDevice {
         self.counters.issued.load(Ordering::SeqCst)
     }
 
-    /// The queue of each piece of work so far, in the order in which they were issued.
+    /// Returns the queue of each piece of work so far, in the order of issue.
     pub fn queues(&self) -> Vec<u16> {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -265,7 +279,7 @@ impl TestDevice {
         self.counters.finished.load(Ordering::SeqCst)
     }
 
-    /// Ends the process if an event makes no sense: a panic here would only end the issuer, and look like a hang.
+    /// Aborts the process if an event is invalid. A panic here would only end the issuer, and look like a hang.
     fn check(&self, waits: &[Event]) {
         let state = self.machine.lock();
         for event in waits {
@@ -278,8 +292,8 @@ impl TestDevice {
         }
     }
 
-    /// Waits until so much was issued; says whether it was within ten seconds. If it was not all gates are opened, so that a
-    /// test that panics for it ends.
+    /// Waits up to ten seconds until `count` pieces of work were issued; returns whether they were. If not, all gates
+    /// are opened, so that a test that panics then can end.
     pub fn await_issued(&self, count: u32) -> bool {
         let until = std::time::Instant::now() + Duration::from_secs(10);
         while self.issued() < count && std::time::Instant::now() < until {
@@ -304,7 +318,7 @@ impl Drop for TestDevice {
     }
 }
 
-// SAFETY: its threads report work when they are through with it.
+// SAFETY: its threads run work after its events, and report it when it has ended.
 unsafe impl Device for TestDevice {
     fn info(&self) -> DeviceInfo {
         let Spec { kind, queues, urgent_queues, depth, .. } = self.spec;
@@ -339,7 +353,7 @@ unsafe impl Device for TestDevice {
         let queue = &mut state.devices[self.index].queues[usize::from(queue)];
         queue.issued += 1;
         let ticket = queue.issued;
-        queue.waiting.push_back((ticket, waits.to_vec(), work));
+        queue.waiting.push_back(QueuedWork { ticket, events: waits.to_vec(), work });
         self.counters.issued.fetch_add(1, Ordering::SeqCst);
         self.machine.changed.notify_all();
         Ok(ticket)
@@ -351,7 +365,7 @@ unsafe impl Device for TestDevice {
         }
         let finished = std::mem::take(&mut self.machine.lock().devices[self.index].finished);
         let ns = |time: Duration| time.as_nanos() as u64;
-        for (queue, ticket, times, result) in finished {
+        for FinishedWork { queue, ticket, times, result } in finished {
             let told = self.times.lock().unwrap_or_else(PoisonError::into_inner).remove(&(queue, ticket));
             let times = told.or(self.spec.tells_times.then_some(times));
             let (busy_ns, ended_ago_ns) = times.map(|(busy, ended)| (ns(busy), ns(ended.elapsed()))).unzip();
@@ -381,7 +395,7 @@ unsafe impl Device for TestDevice {
     }
 }
 
-/// The queue of a context, as these devices have it.
+/// Returns the queue of a context as a queue of these devices.
 pub fn queue<'a>(queue: &'a mut superscalar_runtime::IssueContext<'_>) -> Result<&'a mut TestQueue, DeviceError> {
     queue.queue::<TestQueue>()
 }

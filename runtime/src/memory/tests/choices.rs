@@ -1,30 +1,30 @@
-//! Who decides what happens next: chance, or an enumeration of everything that can.
+//! The source of decisions: random numbers, or an enumeration of all possibilities.
 
 /// A source of decisions.
 pub(super) trait Choices {
-    /// One of so many; at least one.
+    /// Returns a number below `among`, which is at least one.
     fn pick(&mut self, among: usize) -> usize;
 
-    /// Whether something that happens once in so many times happens now; an enumeration sees both.
+    /// Returns whether something happens that has the probability `1 / once_in`. An enumeration tries both answers.
     fn happens(&mut self, once_in: usize) -> bool;
 
-    /// Whether to think again before something drastic: chance would do it too early as a rule.
+    /// Returns whether a drastic choice is to be repeated. A random source would otherwise make such choices too early.
     fn hesitates(&mut self) -> bool {
         false
     }
 
-    /// Whether the next decision is not one that is only repeated.
+    /// Returns whether the next decision is new, and not a repetition of the previous run's.
     fn is_new(&self) -> bool {
         true
     }
 }
 
-/// Chance, by a seed (xorshift64*).
+/// Random decisions from a seed (xorshift64*).
 pub(super) struct Chance(u64);
 
 impl Chance {
     pub(super) fn new(seed: u64) -> Self {
-        // Neighbouring seeds must not begin alike: the finalizer of splitmix64 spreads them.
+        // The finalizer of splitmix64 spreads neighbouring seeds.
         let mut word = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -49,17 +49,17 @@ impl Choices for Chance {
     }
 }
 
-/// Every sequence of decisions, one after the other, depth first: a run repeats the decisions of the one before up to the last
+/// Enumerates every sequence of decisions, depth first: a run repeats the decisions of the previous one up to the last
 /// that has another answer.
 #[derive(Default)]
-pub(super) struct Every {
-    /// Answer and number of answers, per decision.
+pub(super) struct Enumeration {
+    /// The answer and the number of answers of each decision.
     path: Vec<(usize, usize)>,
     at: usize,
 }
 
-impl Every {
-    /// Goes on to the next sequence; whether there is one.
+impl Enumeration {
+    /// Goes on to the next sequence; returns whether there is one.
     pub(super) fn advance(&mut self) -> bool {
         self.path.truncate(self.at);
         self.at = 0;
@@ -74,7 +74,7 @@ impl Every {
     }
 }
 
-impl Choices for Every {
+impl Choices for Enumeration {
     fn pick(&mut self, among: usize) -> usize {
         if among == 1 {
             return 0;

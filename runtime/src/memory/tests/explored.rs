@@ -1,15 +1,16 @@
-//! Small programs of which every order of events is explored.
+//! Small programs, each explored in every order of events.
 
 use super::{
     explore,
     program::{
-        Place::{Device, Host},
-        Program, device,
+        Program,
+        RunsOn::{Device, Host},
+        device,
     },
 };
 use crate::hazard::Mode::{Read, ReadWrite, Write};
 
-/// Two devices hand two data to and fro, and the host looks on.
+/// Two devices exchange two data, and the host reads them at the end.
 fn to_and_fro(peers: bool, units: usize) -> Program {
     let (first, second): (&[u16], &[u16]) = if peers { (&[1], &[0]) } else { (&[], &[]) };
     Program::new(vec![device(Some(units), first), device(Some(units), second)], &[1, 1])
@@ -18,7 +19,7 @@ fn to_and_fro(peers: bool, units: usize) -> Program {
         .task(Device(0), &[(0, ReadWrite), (1, Read)])
 }
 
-/// Readers on two devices and on the host, at once.
+/// Concurrent readers on two devices and the host.
 fn readers(peers: &[u16]) -> Program {
     Program::new(vec![device(Some(1), &[]), device(Some(1), peers)], &[1])
         .task(Device(0), &[(0, Write)])
@@ -36,14 +37,14 @@ fn crowd() -> Program {
         .task(Device(0), &[(0, Read), (1, Read), (2, Read)])
 }
 
-/// Explores it; a program of which little is seen is not explored.
+/// Explores a program, and fails if it has fewer than `states_min` states.
 fn all_of(program: &Program, name: &str, states_min: usize) {
     let states = explore(program, name);
     assert!(states >= states_min, "{name}: {states} states");
 }
 
 #[test]
-fn two_devices_with_links_of_all_kinds() {
+fn two_devices_with_all_links() {
     for (peers, units) in [(false, 2), (false, 3), (true, 2)] {
         all_of(&to_and_fro(peers, units), "to and fro", 300);
         all_of(&to_and_fro(peers, units).without_waits(), "to and fro without waits", 100);

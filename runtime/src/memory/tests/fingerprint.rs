@@ -1,11 +1,12 @@
-//! A state in one number: orders of events that come to the same are explored once.
+//! A hash of a state, so that orders of events with equal states are explored once.
 
-use super::{drivers::State, world::World};
+use super::{drivers::OperationState, world::World};
 use crate::{device::Event, memory::entry::Node};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 impl World<'_> {
-    /// Everything on which the future depends. Two states that differ have different ones, but for chance (64 bits).
+    /// Returns a hash of everything that determines the future. Different states have different hashes, up to a
+    /// collision of 64 bits.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.hash_tasks(&mut hasher);
@@ -23,7 +24,7 @@ impl World<'_> {
             (datum.entry, datum.host.base, datum.host.columns, datum.is_poisoned, datum.is_closed).hash(hasher);
         }
         for issuer in &self.issuers {
-            // All of it is numbers, and events in vectors.
+            // It consists of numbers and of vectors of events.
             format!("{issuer:?}").hash(hasher);
         }
         self.losses_left.hash(hasher);
@@ -36,7 +37,7 @@ impl World<'_> {
             for &at in &queue.operations {
                 let operation = &drivers.operations[at];
                 operation.state.hash(hasher);
-                if operation.state == State::Queued {
+                if operation.state == OperationState::Queued {
                     operation.work.hash(hasher);
                     let waits: Vec<Event> =
                         operation.waits.iter().map(|&wait| drivers.operations[wait].event).collect();
@@ -44,7 +45,7 @@ impl World<'_> {
                 }
             }
         }
-        (&drivers.heaps, &drivers.homes, &drivers.is_lost, drivers.failures_left, &drivers.misled).hash(hasher);
+        (&drivers.heaps, &drivers.host_data, &drivers.is_lost, drivers.failures_left, &drivers.misled).hash(hasher);
     }
 
     fn hash_directory(&self, hasher: &mut DefaultHasher) {
@@ -57,14 +58,14 @@ impl World<'_> {
             }
         }
         for store in &self.directory.stores {
-            store.recent.iter().for_each(|id| id.hash(hasher));
-            (store.pins, store.leaving, store.is_lost, store.trouble.is_some()).hash(hasher);
+            store.lru.iter().for_each(|id| id.hash(hasher));
+            (store.pins, store.evicting_bytes, store.is_lost, store.eviction_error.is_some()).hash(hasher);
         }
-        // In the order of their events: the map has none.
+        // In the order of their events, because the map is unordered.
         for queue in self.drivers.queues.iter().flatten() {
             for &at in &queue.operations[queue.reported..] {
-                let flight = self.directory.flights.get(&self.drivers.operations[at].event);
-                flight.map(|flight| (flight.entry, flight.from, flight.to, &flight.waiting)).hash(hasher);
+                let copy = self.directory.pending_copies.get(&self.drivers.operations[at].event);
+                copy.map(|copy| (copy.entry, copy.from, copy.to, &copy.waiting)).hash(hasher);
             }
         }
     }

@@ -1,24 +1,24 @@
-//! What holds of the directory after every step, and in the end.
+//! The invariants of the directory after every step, and at the end.
 
 use super::world::World;
 use crate::{
     device::DeviceRegion,
     memory::{
         EntryId,
-        entry::{Entry, Node, State},
+        entry::{Entry, Node, ReplicaState},
         heap::Segment,
         links::CopyKind,
     },
 };
 
 impl World<'_> {
-    /// The entries that there are.
+    /// Iterates over the open entries.
     pub(super) fn entries(&self) -> impl Iterator<Item = EntryId> {
         let is_there = |(at, entry): (usize, &Option<Entry>)| entry.as_ref().map(|_| EntryId(at as u32 + 1));
         self.directory.entries.iter().enumerate().filter_map(is_there)
     }
 
-    /// Replicas, pins and heaps are what the work under way says.
+    /// Checks that replicas, pins and heaps agree with the unfinished work.
     pub(super) fn check(&self) {
         for (device, store) in self.directory.stores.iter().enumerate() {
             let node = Node::of_device(device as u16);
@@ -29,31 +29,35 @@ impl World<'_> {
                 assert_eq!(u64::from(replica.pins), expected, "pins of {id:?} on device {device}");
                 pins += expected;
                 let is_valid = entry.is_valid(node);
-                assert!(entry.state(node) != State::Modified || entry.is_only(node));
+                assert!(entry.state(node) != ReplicaState::Modified || entry.is_only(node));
                 if let Some(segment) = &replica.segment {
                     (places, bytes) = (places + 1, bytes + segment.bytes());
-                    assert!(store.recent.iter().any(|recent| recent == id), "among the recently used");
+                    assert!(store.lru.iter().any(|other| other == id), "{id:?} is missing in the LRU list");
                     let span = DeviceRegion::like(&entry.host, 0, store.align).span_bytes();
-                    assert!(!is_valid || segment.bytes() >= span, "a place that is too small: {id:?} on {device}");
-                    assert!(is_valid || replica.pins > 0, "a place that nobody needs: {id:?} on device {device}");
+                    assert!(!is_valid || segment.bytes() >= span, "segment too small: {id:?} on device {device}");
+                    assert!(is_valid || replica.pins > 0, "segment not needed: {id:?} on device {device}");
                 }
                 let is_empty = entry.host.bytes() == 0;
-                assert!(!is_valid || replica.segment.is_some() || is_empty, "valid nowhere: {id:?} on {device}");
+                assert!(!is_valid || replica.segment.is_some() || is_empty, "valid without memory: {id:?} on {device}");
             }
             let scratch = self.runs.iter().filter(|run| run.holds && self.runs_on(run, device));
             let scratch: Vec<&Segment> = scratch.filter_map(|run| run.scratch.as_ref()).collect();
             assert_eq!(store.pins, pins + scratch.len() as u64, "pins of device {device}");
-            assert_eq!(store.recent.len(), places, "replicas of device {device}");
+            assert_eq!(store.lru.len(), places, "replicas of device {device}");
             let used = bytes + scratch.iter().map(|segment| segment.bytes()).sum::<usize>();
             let is_exact = store.heap.as_ref().is_none_or(|heap| heap.used() == used || store.is_lost);
             assert!(is_exact, "bytes in use on device {device}: {used}, {:?}", store.heap);
             let is_leaving = |kind: CopyKind, from: Node| kind == CopyKind::Eviction && from == node;
-            let flights = self.directory.flights.values().filter(|flight| is_leaving(flight.kind, flight.from));
-            assert_eq!(store.leaving, flights.map(|flight| flight.bytes).sum::<usize>(), "leaving device {device}");
+            let pending_copies = self.directory.pending_copies.values().filter(|copy| is_leaving(copy.kind, copy.from));
+            assert_eq!(
+                store.evicting_bytes,
+                pending_copies.map(|copy| copy.bytes).sum::<usize>(),
+                "leaving device {device}"
+            );
         }
     }
 
-    fn runs_on(&self, run: &super::world::Run, device: usize) -> bool {
+    fn runs_on(&self, run: &super::world::TaskRun, device: usize) -> bool {
         let is_admitted = |at: usize| std::ptr::eq(run, &self.runs[at]);
         run.event.map_or_else(
             || self.issuers[device].admitted.as_ref().is_some_and(|one| is_admitted(one.0)),
@@ -61,7 +65,7 @@ impl World<'_> {
         )
     }
 
-    /// How much work that was issued uses the replica.
+    /// Returns the number of uses of the replica by issued work.
     fn users_of(&self, device: usize, id: EntryId) -> u64 {
         let node = Node::of_device(device as u16);
         if self.directory.stores[device].heap.is_none() {
@@ -69,24 +73,25 @@ impl World<'_> {
         }
         let holding = self.runs.iter().filter(|run| run.holds && self.runs_on(run, device));
         let tasks = holding.flat_map(|run| &run.uses).filter(|one| one.entry == id).count();
-        let flights = self.directory.flights.values().filter(|flight| flight.entry == id);
-        let ends: usize = flights.map(|flight| usize::from(flight.from == node) + usize::from(flight.to == node)).sum();
+        let pending_copies = self.directory.pending_copies.values().filter(|copy| copy.entry == id);
+        let ends: usize =
+            pending_copies.map(|copy| usize::from(copy.from == node) + usize::from(copy.to == node)).sum();
         (tasks + ends) as u64
     }
 
-    /// Everything is over: nothing is left anywhere.
+    /// Checks that nothing is left when the program is over.
     pub(super) fn check_end(&self) {
         assert!(self.is_over(), "stuck: {:?}", self.runs);
-        assert!(self.directory.flights.is_empty());
+        assert!(self.directory.pending_copies.is_empty());
         assert_eq!(self.entries().count(), 0, "entries are left");
         for (device, store) in self.directory.stores.iter().enumerate() {
-            assert_eq!((store.pins, store.leaving, store.recent.len()), (0, 0, 0), "of device {device}");
+            assert_eq!((store.pins, store.evicting_bytes, store.lru.len()), (0, 0, 0), "of device {device}");
             assert_eq!(store.heap.as_ref().map_or(0, |heap| heap.used()), 0, "bytes in use on device {device}");
         }
         let nodes = (0..=self.directory.stores.len() as u16).map(Node);
         for (from, to) in nodes.clone().flat_map(|from| nodes.clone().map(move |to| (from, to))) {
             let idle_ns = self.directory.links.forecast_ns(from, to, 0);
-            assert!(idle_ns.is_none_or(|idle_ns| idle_ns <= 1000.0), "bytes are left on a link: {idle_ns:?}");
+            assert!(idle_ns.is_none_or(|idle_ns| idle_ns <= 1000.0), "bytes pending on a link: {idle_ns:?}");
         }
     }
 }

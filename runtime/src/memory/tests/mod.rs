@@ -1,13 +1,17 @@
-//! The protocol, explored: every order of events of small programs, and random ones of many more, against serial execution.
+//! Exploration of the protocol: every order of events of small programs, and random orders of many larger ones, checked
+//! against serial execution.
 //!
-//! The directory is the real one. Around it stands a model of the rest of the runtime (`world.rs`) and of the drivers
-//! (`drivers.rs`), in which the contents of every memory are known. Checked are: a task that succeeds has found the versions that serial
-//! execution gives; whatever conflicts on a range of memory is ordered; pins, heaps and states agree with the work under way
-//! (`invariants.rs`); as long as something is unfinished, something can happen; in the end nothing is left. With faults
-//! besides: tasks fail for a reason only.
+//! The directory is the real one. Models of the rest of the runtime (`world.rs`) and of the drivers (`drivers.rs`)
+//! surround it, and the contents of every memory are known. The checks are:
+//! - A task that succeeds has found the versions that serial execution gives.
+//! - Conflicting accesses to a range of memory are ordered.
+//! - Pins, heaps and states agree with the unfinished work (`invariants.rs`).
+//! - As long as something is unfinished, some event can happen.
+//! - At the end nothing is left.
+//! - With faults, tasks fail only for a reason.
 //!
-//! A failure of the random explorer names its seed; `MEMORY_SEED=1234 cargo test -p superscalar-runtime --lib memory::tests::random`
-//! repeats it alone.
+//! A failure of the random explorer prints its seed; `MEMORY_SEED=1234 cargo test -p superscalar-runtime --lib
+//! memory::tests::random` repeats it alone.
 
 mod choices;
 mod distances;
@@ -19,25 +23,25 @@ mod program;
 mod regressions;
 mod world;
 
-use choices::{Chance, Choices, Every};
+use choices::{Chance, Choices, Enumeration};
 use program::Program;
 use std::{
     collections::HashSet,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
 };
-use world::{Step, World};
+use world::{ModelStep, World};
 
-/// More than that is no progress.
+/// The maximum number of steps in a run; more means no progress.
 const STEPS_MAX: usize = 4000;
 
-/// Programs that are explored wholly are smaller.
+/// The maximum number of states in an exhaustive exploration.
 const STATES_MAX: usize = 1 << 20;
 
-/// One run of a program. It ends early where `is_known` says that what follows has been seen.
+/// Runs a program once. It ends early when `is_known` reports that the state has been explored.
 fn run(
     program: &Program,
     choices: &mut dyn Choices,
-    taken: &mut Vec<Step>,
+    taken: &mut Vec<ModelStep>,
     is_known: &mut dyn FnMut(&World<'_>, &dyn Choices) -> bool,
 ) {
     let mut world = World::new(program);
@@ -47,9 +51,9 @@ fn run(
         if steps.is_empty() {
             break;
         }
-        assert!(taken.len() < STEPS_MAX, "so many steps are no progress");
+        assert!(taken.len() < STEPS_MAX, "no progress in {STEPS_MAX} steps");
         let mut step = steps[choices.pick(steps.len())];
-        if matches!(step, Step::Lose(_)) && choices.hesitates() {
+        if matches!(step, ModelStep::Lose(_)) && choices.hesitates() {
             step = steps[choices.pick(steps.len())];
         }
         taken.push(step);
@@ -62,7 +66,7 @@ fn run(
     world.check_end();
 }
 
-/// Runs it; if that fails, shows what has happened.
+/// Runs a program, and prints the steps if that fails.
 fn run_shown(
     program: &Program,
     choices: &mut dyn Choices,
@@ -77,21 +81,21 @@ fn run_shown(
     }
 }
 
-/// Every order of events of a program; returns how many states it has.
+/// Explores every order of events of a program; returns the number of states.
 fn explore(program: &Program, name: &str) -> usize {
-    let (mut every, mut known) = (Every::default(), HashSet::new());
+    let (mut every, mut known) = (Enumeration::default(), HashSet::new());
     loop {
         let mut is_known =
             |world: &World<'_>, choices: &dyn Choices| choices.is_new() && !known.insert(world.fingerprint());
         run_shown(program, &mut every, name, &mut is_known);
-        assert!(known.len() < STATES_MAX, "{name} has more states than are explored");
+        assert!(known.len() < STATES_MAX, "{name} has more than {STATES_MAX} states");
         if !every.advance() {
             return known.len();
         }
     }
 }
 
-/// Seeds from here on are for programs with faults.
+/// Seeds from this one on are for programs with faults.
 const FAULTY_FROM: u64 = 1_000_000;
 
 fn random(seeds: std::ops::Range<u64>) {

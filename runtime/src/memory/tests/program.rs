@@ -1,4 +1,4 @@
-//! What is explored: a few devices, a few data, and a short serial program on them.
+//! The explored programs: a few devices, a few data, and a short serial program on them.
 
 use super::choices::{Chance, Choices};
 use crate::{
@@ -7,54 +7,54 @@ use crate::{
 };
 use std::ptr::NonNull;
 
-/// Heaps are divided in units of so many bytes.
+/// The unit of a heap, in bytes.
 pub(super) const UNIT: usize = 64;
 
-/// Columns of less than a unit, so that a datum takes a unit per column.
+/// The length of a column: less than a unit, so that a datum takes one unit per column.
 pub(super) const ROW_BYTES: usize = 40;
 
 /// Where a task runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RunsOn {
     Host,
     Device(usize),
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Task {
-    pub(super) place: Place,
+    pub(super) runs_on: RunsOn,
     pub(super) uses: Vec<(usize, Mode)>,
     /// Scratch on the device, in units.
     pub(super) scratch: usize,
-    /// What it writes on the host has so many columns afterwards.
+    /// If set, the number of columns that the data which the task writes on the host have afterwards.
     pub(super) columns: Option<usize>,
 }
 
-/// What may go wrong.
+/// The faults that may happen.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Faults {
-    /// So many copies or tasks, when they are issued or run.
+    /// Number of copies and tasks that fail when they are issued or run.
     pub(super) failures: usize,
-    /// So many devices, one after the other.
+    /// Number of devices that are lost, one after the other.
     pub(super) losses: usize,
-    /// No copy ever comes out of this device.
+    /// A device from which all copies fail.
     pub(super) mute: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     pub(super) devices: Vec<DeviceInfo>,
-    /// Whether the device waits for events of the other.
+    /// Whether a device can wait for events of another.
     pub(super) can_wait: Vec<Vec<bool>>,
     /// Columns of each datum at the start.
     pub(super) columns: Vec<usize>,
     pub(super) tasks: Vec<Task>,
     pub(super) faults: Faults,
-    /// Whether something may happen between a task's admission and its issue.
+    /// Whether other steps may happen between a task's admission and its issue.
     pub(super) is_split: bool,
 }
 
-/// A device with a heap of so many units, or one that works in host memory.
+/// Returns a device with a heap of this many units, or one that works in host memory.
 pub(super) fn device(units: Option<usize>, peers: &[u16]) -> DeviceInfo {
     let link = LinkInfo { bytes_per_s: 1e9, latency_ns: 1000 };
     let peers = peers.iter().map(|&peer| (peer, link)).collect();
@@ -69,22 +69,22 @@ pub(super) fn device(units: Option<usize>, peers: &[u16]) -> DeviceInfo {
     }
 }
 
-/// A datum's place in host memory: nobody follows the address.
+/// Returns a datum's region in host memory. The address is never dereferenced.
 pub(super) fn host_region(base: usize, columns: usize) -> HostRegion {
     let base = std::num::NonZero::new(base).map_or(NonNull::dangling(), NonNull::without_provenance);
     HostRegion { base, row_bytes: ROW_BYTES, columns, stride_bytes: UNIT }
 }
 
 impl Program {
-    /// Devices that wait for each other.
+    /// Creates a program without tasks, for devices that wait for each other.
     pub(super) fn new(devices: Vec<DeviceInfo>, columns: &[usize]) -> Self {
         let can_wait = vec![vec![true; devices.len()]; devices.len()];
         let columns = columns.to_vec();
         Self { devices, can_wait, columns, tasks: Vec::new(), faults: Faults::default(), is_split: false }
     }
 
-    pub(super) fn task(mut self, place: Place, uses: &[(usize, Mode)]) -> Self {
-        self.tasks.push(Task { place, uses: uses.to_vec(), scratch: 0, columns: None });
+    pub(super) fn task(mut self, runs_on: RunsOn, uses: &[(usize, Mode)]) -> Self {
+        self.tasks.push(Task { runs_on, uses: uses.to_vec(), scratch: 0, columns: None });
         self
     }
 
@@ -120,7 +120,7 @@ impl Program {
         self
     }
 
-    /// Anything, by chance.
+    /// Creates a random program.
     pub(super) fn random(chance: &mut Chance, is_faulty: bool) -> Self {
         let count = 1 + chance.pick(3);
         let has_peers = chance.pick(3);
@@ -156,11 +156,11 @@ fn random_device(chance: &mut Chance, (at, count): (usize, usize), has_peers: us
 }
 
 fn random_task(chance: &mut Chance, devices: usize, data: usize) -> Task {
-    let place = if chance.happens(3) { Place::Host } else { Place::Device(chance.pick(devices)) };
+    let runs_on = if chance.happens(3) { RunsOn::Host } else { RunsOn::Device(chance.pick(devices)) };
     let mut uses: Vec<(usize, Mode)> = Vec::new();
     for _ in 0..1 + chance.pick(3) {
         let datum = chance.pick(data);
-        // A datum may be named twice, if it is only read.
+        // A datum may be used twice if it is only read.
         let known = uses.iter().find(|one| one.0 == datum).map(|one| one.1);
         match (known, chance.pick(4)) {
             (None, 0 | 1) | (Some(Mode::Read), _) => uses.push((datum, Mode::Read)),
@@ -170,6 +170,6 @@ fn random_task(chance: &mut Chance, devices: usize, data: usize) -> Task {
         }
     }
     let scratch = if chance.happens(4) { 1 + chance.pick(2) } else { 0 };
-    let columns = (place == Place::Host && chance.happens(2)).then(|| chance.pick(4));
-    Task { place, uses, scratch, columns }
+    let columns = (runs_on == RunsOn::Host && chance.happens(2)).then(|| chance.pick(4));
+    Task { runs_on, uses, scratch, columns }
 }

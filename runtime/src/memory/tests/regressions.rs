@@ -1,17 +1,18 @@
-//! Programs that have found something, each explored wholly, or with the seed's steps.
+//! Programs that have found bugs, explored in every order of events or reduced from a random seed's steps.
 
 use super::{
     explore,
     program::{
-        Place::{Device, Host},
-        Program, device,
+        Program,
+        RunsOn::{Device, Host},
+        device,
     },
 };
 use crate::hazard::Mode::{Read, ReadWrite, Write};
 
-/// A copy between devices that nobody waits for any more, and that is not reported, keeps the place of an old shape.
+/// An unreported copy between devices, which nobody waits for any more, keeps the memory of the old shape.
 #[test]
-fn a_datum_that_has_grown_gets_a_larger_place() {
+fn grown_datum_gets_larger_segment() {
     let program = Program::new(vec![device(Some(4), &[]), device(Some(4), &[0])], &[1])
         .task(Device(0), &[(0, Write)])
         .task(Device(1), &[(0, Read)])
@@ -21,7 +22,7 @@ fn a_datum_that_has_grown_gets_a_larger_place() {
     explore(&program, "a datum that grows");
 }
 
-/// Pins end, and a task that was refused for want of room leaves none.
+/// Pins end, and a task that found no room leaves none.
 #[test]
 fn operands_are_pinned_once() {
     let program = Program::new(vec![device(Some(2), &[])], &[1, 1, 1])
@@ -30,9 +31,9 @@ fn operands_are_pinned_once() {
     explore(&program, "pins");
 }
 
-/// Going home takes a value without bytes no copy, so nothing is reported after which the task would be tried again.
+/// A value without bytes is evicted without a copy, so no report follows after which the task would be tried again.
 #[test]
-fn a_value_without_bytes_does_not_hold_up_a_task() {
+fn empty_value_does_not_block_admission() {
     let program = Program::new(vec![device(Some(3), &[])], &[1, 0])
         .task(Device(0), &[(0, Read)])
         .task(Device(0), &[(1, Write)])
@@ -41,18 +42,18 @@ fn a_value_without_bytes_does_not_hold_up_a_task() {
     explore(&program, "a value without bytes");
 }
 
-/// Copies whose end is reported after the datum's.
+/// The end of a copy is reported after the datum was closed.
 #[test]
-fn an_entry_outlives_its_datum_while_copies_are_not_reported() {
+fn entry_outlives_unreported_copies() {
     let program = Program::new(vec![device(Some(2), &[]), device(Some(2), &[0])], &[1])
         .task(Device(0), &[(0, Write)])
         .task(Device(1), &[(0, Read)]);
     explore(&program, "late reports");
 }
 
-/// It fails because an eviction has failed, while another is under way into the same host memory.
+/// The task fails because an eviction has failed, while another copy into the same host memory is in progress.
 #[test]
-fn a_host_task_that_fails_waits_for_copies() {
+fn failing_host_task_waits_for_copies() {
     let program = Program::new(vec![device(Some(2), &[])], &[2, 1])
         .task(Device(0), &[(0, Write)])
         .task(Device(0), &[(1, Read)])
@@ -60,9 +61,9 @@ fn a_host_task_that_fails_waits_for_copies() {
     explore(&program, "a host task that fails");
 }
 
-/// Host memory was to receive the value and passed it on, but did not get it: who has it keeps it.
+/// A copy goes through host memory, and its first half fails: the source keeps the value.
 #[test]
-fn a_failed_copy_takes_with_it_what_was_copied_from_its_target() {
+fn failed_copy_invalidates_its_followers() {
     let program = Program::new(vec![device(Some(1), &[]), device(Some(1), &[])], &[1, 1])
         .task(Device(0), &[(0, Write)])
         .task(Device(1), &[(0, Read)])
@@ -72,9 +73,9 @@ fn a_failed_copy_takes_with_it_what_was_copied_from_its_target() {
     explore(&program, "a chain of copies that breaks");
 }
 
-/// A device that works in host memory is lost while a copy for its task is still to come: whoever writes there next waits for it.
+/// A device that works in host memory is lost before a copy for its task has ended: the next writer waits for the copy.
 #[test]
-fn a_lost_task_does_not_hide_the_copy_that_it_waited_for() {
+fn lost_task_keeps_its_awaited_copy() {
     let program = Program::new(vec![device(None, &[]), device(Some(1), &[])], &[1])
         .task(Device(1), &[(0, Write)])
         .task(Device(0), &[(0, ReadWrite)])
@@ -83,9 +84,9 @@ fn a_lost_task_does_not_hide_the_copy_that_it_waited_for() {
     explore(&program, "a lost device in host memory");
 }
 
-/// A device from which nothing can be copied any more does not try for ever to make room.
+/// Evictions from a device whose copies always fail are not repeated forever.
 #[test]
-fn evictions_that_always_fail_fail_whoever_needs_the_room() {
+fn failing_evictions_fail_the_waiting_task() {
     let program = Program::new(vec![device(Some(1), &[])], &[1, 1])
         .task(Device(0), &[(0, Write)])
         .task(Device(0), &[(1, Read)])
@@ -93,9 +94,9 @@ fn evictions_that_always_fail_fail_whoever_needs_the_room() {
     explore(&program, "a mute device");
 }
 
-/// The same where the task waits for a copy that its device can not wait for.
+/// Like the last test, with a task that waits for a copy which its device can not wait for.
 #[test]
-fn a_copy_that_always_fails_fails_the_task_that_waits_for_it() {
+fn failing_copies_fail_the_waiting_task() {
     let program = Program::new(vec![device(Some(1), &[]), device(Some(1), &[])], &[1])
         .task(Device(0), &[(0, Write)])
         .task(Device(1), &[(0, Read)])

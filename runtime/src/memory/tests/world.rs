@@ -1,41 +1,42 @@
-//! The runtime around the directory, without threads: the rules by which tasks become ready, are admitted, issued, reported and
-//! retired (`placement/mod.rs`, `placement/issue.rs`, `placement/reside.rs`), one step at a time, in an order that somebody decides.
+//! A single-threaded model of the runtime around the directory. It has the rules by which tasks become ready, are
+//! admitted, issued, reported and retired (`placement/mod.rs`, `placement/issue.rs`, `placement/task_memory.rs`), and
+//! takes one step at a time in a chosen order.
 
 use super::{
     choices::Choices,
-    drivers::{Asked, Content, Drivers, Operand, Span, State, Work},
-    program::{Place, Program, Task, host_region},
+    drivers::{Content, Drivers, ModelCopier, Operand, OperationState, Span, Work},
+    program::{Program, RunsOn, Task, host_region},
 };
 use crate::{
     device::{DeviceError, DeviceRegion, Event, HostRegion},
     hazard::Mode,
-    memory::{Admitted, Demand, Directory, EntryId, Segment, Use},
+    memory::{Admitted, Demand, Directory, EntryId, EntryUse, Segment},
 };
 
-/// Where a task is on its way.
+/// The stage of a task.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Stage {
+pub(super) enum TaskStage {
     Inserted,
-    /// Its device has taken it.
+    /// Taken by its device.
     Taken,
     Issued(Event),
-    /// On the host.
+    /// Running on the host.
     Running,
-    /// Its own work is over; predecessors may not be.
+    /// Its own work has ended; predecessors may be unfinished.
     Ended,
     Retired,
 }
 
 #[derive(Debug)]
-pub(super) struct Run {
-    pub(super) stage: Stage,
+pub(super) struct TaskRun {
+    pub(super) stage: TaskStage,
     pub(super) event: Option<Event>,
     pub(super) failure: Option<DeviceError>,
-    pub(super) uses: Vec<Use>,
-    /// It has a right to its operands on the device.
+    pub(super) uses: Vec<EntryUse>,
+    /// Whether its operands are pinned on the device.
     pub(super) holds: bool,
     pub(super) scratch: Option<Segment>,
-    /// Copies that it waits for on the host.
+    /// Number of copies that it waits for on the host.
     pub(super) fetching: usize,
 }
 
@@ -49,19 +50,19 @@ pub(super) struct Datum {
 #[derive(Debug, Default)]
 pub(super) struct Issuer {
     pub(super) waiting: Option<usize>,
-    /// Something has finished since the waiting task was tried.
+    /// Whether work has finished since the waiting task was tried.
     pub(super) is_woken: bool,
     pub(super) admitted: Option<(usize, Admitted)>,
     pub(super) in_flight: usize,
     next_queue: u16,
     knows_loss: bool,
-    /// Reported, and still to be completed.
+    /// Tasks that were reported and are still to be completed.
     completions: Vec<usize>,
 }
 
-/// Something that can happen next.
+/// A possible next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ModelStep {
     Execute(usize, usize),
     Report(usize, usize),
     Complete(usize),
@@ -75,18 +76,18 @@ pub(super) enum Step {
 
 pub(super) struct World<'a> {
     pub(super) program: &'a Program,
-    /// Those of the program, and for each datum one that brings it home.
+    /// The tasks of the program, and for each datum one that brings it to the host.
     tasks: Vec<Task>,
     predecessors: Vec<Vec<usize>>,
-    /// The version that each use finds.
+    /// The version that each use must find.
     versions: Vec<Vec<Content>>,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<TaskRun>,
     pub(super) data: Vec<Datum>,
     pub(super) issuers: Vec<Issuer>,
     pub(super) drivers: Drivers,
     pub(super) directory: Directory,
     pub(super) losses_left: usize,
-    /// Tasks may fail: something went wrong, or was too large.
+    /// Whether tasks may fail, because something went wrong or was too large.
     is_excused: bool,
 }
 
@@ -100,11 +101,11 @@ impl<'a> World<'a> {
             is_closed: false,
         };
         let data: Vec<Datum> = program.columns.iter().enumerate().map(datum).collect();
-        let home = |at| Task { place: Place::Host, uses: vec![(at, Mode::ReadWrite)], scratch: 0, columns: None };
+        let home = |at| Task { runs_on: RunsOn::Host, uses: vec![(at, Mode::ReadWrite)], scratch: 0, columns: None };
         let tasks: Vec<Task> = program.tasks.iter().cloned().chain((0..data.len()).map(home)).collect();
         let (predecessors, versions) = hazards(&tasks, data.len());
-        let run = |_| Run {
-            stage: Stage::Inserted,
+        let run = |_| TaskRun {
+            stage: TaskStage::Inserted,
             event: None,
             failure: None,
             uses: Vec::new(),
@@ -128,18 +129,18 @@ impl<'a> World<'a> {
     }
 
     fn is_retired(&self, task: usize) -> bool {
-        self.runs[task].stage == Stage::Retired
+        self.runs[task].stage == TaskStage::Retired
     }
 
-    /// Whether the device's issuer can take the task.
+    /// Returns whether the device's issuer can take the task.
     fn can_take(&self, device: usize, task: usize) -> bool {
         let can_wait = |event: Event| {
             let other = usize::from(event.device);
             other == device || self.program.can_wait[device][other]
         };
         let is_settled = |&before: &usize| self.is_retired(before) || self.runs[before].event.is_some_and(can_wait);
-        self.tasks[task].place == Place::Device(device)
-            && self.runs[task].stage == Stage::Inserted
+        self.tasks[task].runs_on == RunsOn::Device(device)
+            && self.runs[task].stage == TaskStage::Inserted
             && self.predecessors[task].iter().all(is_settled)
     }
 
@@ -155,40 +156,40 @@ impl<'a> World<'a> {
             }
     }
 
-    /// Everything that can happen next; nothing, if the program is over, or stuck.
-    pub(super) fn steps(&self, steps: &mut Vec<Step>) {
+    /// Lists all possible next steps. There are none if the program is over or stuck.
+    pub(super) fn steps(&self, steps: &mut Vec<ModelStep>) {
         steps.clear();
         for (device, issuer) in self.issuers.iter().enumerate() {
             for (number, queue) in self.drivers.queues[device].iter().enumerate() {
                 if self.drivers.is_ready(device, number) {
-                    steps.push(Step::Execute(device, number));
+                    steps.push(ModelStep::Execute(device, number));
                 }
                 if queue.reported < queue.ended && issuer.admitted.is_none() {
-                    steps.push(Step::Report(device, number));
+                    steps.push(ModelStep::Report(device, number));
                 }
             }
             let next = [
-                (!issuer.completions.is_empty(), Step::Complete(device)),
-                (issuer.admitted.is_some(), Step::Issue(device)),
-                (self.can_admit(device), Step::Admit(device)),
+                (!issuer.completions.is_empty(), ModelStep::Complete(device)),
+                (issuer.admitted.is_some(), ModelStep::Issue(device)),
+                (self.can_admit(device), ModelStep::Admit(device)),
             ];
             steps.extend(next.into_iter().filter(|one| one.0).map(|one| one.1));
         }
         for (at, (task, run)) in self.tasks.iter().zip(&self.runs).enumerate() {
-            if run.stage == Stage::Running {
-                steps.push(Step::Finish(at));
-            } else if task.place == Place::Host && run.stage == Stage::Inserted && run.fetching == 0 {
+            if run.stage == TaskStage::Running {
+                steps.push(ModelStep::Finish(at));
+            } else if task.runs_on == RunsOn::Host && run.stage == TaskStage::Inserted && run.fetching == 0 {
                 let is_runnable = self.predecessors[at].iter().all(|&before| self.is_retired(before));
-                steps.extend(is_runnable.then_some(Step::Start(at)));
+                steps.extend(is_runnable.then_some(ModelStep::Start(at)));
             }
         }
         for (at, datum) in self.data.iter().enumerate() {
             if !datum.is_closed && self.is_retired(self.program.tasks.len() + at) {
-                steps.push(Step::Close(at));
+                steps.push(ModelStep::Close(at));
             }
         }
         if self.losses_left > 0 && !steps.is_empty() {
-            steps.extend((0..self.issuers.len()).filter(|&at| !self.drivers.is_lost[at]).map(Step::Lose));
+            steps.extend((0..self.issuers.len()).filter(|&at| !self.drivers.is_lost[at]).map(ModelStep::Lose));
         }
     }
 
@@ -196,31 +197,31 @@ impl<'a> World<'a> {
         self.data.iter().all(|datum| datum.is_closed)
     }
 
-    pub(super) fn take(&mut self, choices: &mut dyn Choices, step: Step) {
+    pub(super) fn take(&mut self, choices: &mut dyn Choices, step: ModelStep) {
         match step {
-            Step::Execute(device, queue) => self.drivers.execute(choices, device, queue),
-            Step::Report(device, queue) => self.report(device, queue),
-            Step::Complete(device) => {
+            ModelStep::Execute(device, queue) => self.drivers.execute(choices, device, queue),
+            ModelStep::Report(device, queue) => self.report(device, queue),
+            ModelStep::Complete(device) => {
                 let task = self.issuers[device].completions.remove(0);
                 self.end(task, None);
                 self.wake_all();
             }
-            Step::Admit(device) => {
+            ModelStep::Admit(device) => {
                 self.admit(choices, device);
                 if !self.program.is_split && self.issuers[device].admitted.is_some() {
                     self.issue(choices, device);
                 }
             }
-            Step::Issue(device) => self.issue(choices, device),
-            Step::Start(task) => self.start(choices, task),
-            Step::Finish(task) => self.finish(task),
-            Step::Close(datum) => self.close(datum),
-            Step::Lose(device) => {
+            ModelStep::Issue(device) => self.issue(choices, device),
+            ModelStep::Start(task) => self.start(choices, task),
+            ModelStep::Finish(task) => self.finish(task),
+            ModelStep::Close(datum) => self.close(datum),
+            ModelStep::Lose(device) => {
                 self.losses_left -= 1;
                 self.drivers.lose(device);
             }
         }
-        self.is_excused |= self.drivers.is_struck;
+        self.is_excused |= self.drivers.had_fault;
     }
 
     fn wake_all(&mut self) {
@@ -241,9 +242,9 @@ impl<'a> World<'a> {
         let operation = &self.drivers.operations[at];
         let (event, state) = (operation.event, operation.state.clone());
         let result = match state {
-            State::Failed { is_lost: true } => Err(DeviceError::lost("lost")),
-            State::Failed { is_lost: false } => Err(DeviceError::new("failed")),
-            State::Queued | State::Executed => Ok(()),
+            OperationState::Failed { is_lost: true } => Err(DeviceError::lost("lost")),
+            OperationState::Failed { is_lost: false } => Err(DeviceError::new("failed")),
+            OperationState::Queued | OperationState::Executed => Ok(()),
         };
         let work = match operation.work {
             Work::Task { task, .. } => Some(task),
@@ -260,8 +261,8 @@ impl<'a> World<'a> {
             self.issuers[device].completions.push(task);
             return;
         }
-        let landed = self.directory.landed(event, result.map(|()| None)).expect("the copy was under way");
-        for (slot, error) in landed.waiting {
+        let ended_copy = self.directory.copy_ended(event, result.map(|()| None)).expect("a copy in progress");
+        for (slot, error) in ended_copy.waiting {
             if error.is_some() {
                 self.check_blame(slot as usize, at);
             }
@@ -272,15 +273,12 @@ impl<'a> World<'a> {
         self.wake_all();
     }
 
-    /// A host task fails with a copy only if that was to bring what it reads.
+    /// Checks that a host task fails with a copy only if the copy was to bring what the task reads.
     fn check_blame(&self, task: usize, operation: usize) {
         let Work::Copy { to, .. } = self.drivers.operations[operation].work else { return };
         let brings =
-            |&(datum, mode): &(usize, Mode)| mode.reads() && Drivers::home_at(&self.data[datum].host) == to.from;
-        assert!(
-            to.node == 0 && self.tasks[task].uses.iter().any(brings),
-            "task {task} fails with what is not its concern"
-        );
+            |&(datum, mode): &(usize, Mode)| mode.reads() && Drivers::host_index(&self.data[datum].host) == to.from;
+        assert!(to.node == 0 && self.tasks[task].uses.iter().any(brings), "task {task} fails with an unrelated copy");
     }
 
     fn release(&mut self, device: usize, task: usize) {
@@ -289,20 +287,20 @@ impl<'a> World<'a> {
         self.directory.release(device as u16, &run.uses, run.scratch.take());
     }
 
-    /// A task is taken, or the waiting one is tried once more.
+    /// Takes a task, or tries the waiting one again.
     fn admit(&mut self, choices: &mut dyn Choices, device: usize) {
         self.issuers[device].is_woken = false;
         let task = self.issuers[device].waiting.take().unwrap_or_else(|| {
             let ready: Vec<usize> = (0..self.tasks.len()).filter(|&task| self.can_take(device, task)).collect();
             ready[choices.pick(ready.len())]
         });
-        self.runs[task].stage = Stage::Taken;
+        self.runs[task].stage = TaskStage::Taken;
         let mut uses = Vec::new();
         for &(datum, mode) in &self.tasks[task].uses {
             let datum = &mut self.data[datum];
             let entry = *datum.entry.get_or_insert_with(|| self.directory.open(datum.host));
             self.directory.relocate(entry, datum.host);
-            uses.push(Use { entry, mode });
+            uses.push(EntryUse { entry, mode });
         }
         let scratch_bytes = self.tasks[task].scratch * super::program::UNIT;
         let scratch_bytes = if self.program.devices[device].memory.is_some() { scratch_bytes } else { 0 };
@@ -311,10 +309,10 @@ impl<'a> World<'a> {
             self.is_excused = true;
             return self.end(task, Some(error));
         }
-        let mut asked = Asked { program: self.program, drivers: &mut self.drivers, choices };
+        let mut asked = ModelCopier { program: self.program, drivers: &mut self.drivers, choices };
         let mut admitted = Admitted::default();
         let is_admitted = self.directory.admit(&mut asked, demand, &mut admitted);
-        self.is_excused |= self.drivers.is_struck;
+        self.is_excused |= self.drivers.had_fault;
         match is_admitted {
             Ok(true) => {
                 let run = &mut self.runs[task];
@@ -328,7 +326,7 @@ impl<'a> World<'a> {
 
     fn issue(&mut self, choices: &mut dyn Choices, device: usize) {
         let Some((task, admitted)) = self.issuers[device].admitted.take() else { return };
-        let (is_lost, is_refused) = (self.drivers.is_lost[device], self.drivers.strikes(choices));
+        let (is_lost, is_refused) = (self.drivers.is_lost[device], self.drivers.fault_happens(choices));
         if is_lost || is_refused {
             self.is_excused = true;
             self.release(device, task);
@@ -351,7 +349,7 @@ impl<'a> World<'a> {
         let work = self.work(device, task, &admitted.regions);
         let event = self.drivers.push((device, queue), work, &waits);
         let run = &mut self.runs[task];
-        (run.stage, run.event) = (Stage::Issued(event), Some(event));
+        (run.stage, run.event) = (TaskStage::Issued(event), Some(event));
         self.directory.issued(Demand { device: device as u16, uses: &run.uses, scratch_bytes: 0 }, event);
     }
 
@@ -375,11 +373,11 @@ impl<'a> World<'a> {
         Work::Task { task, operands, scratch: self.runs[task].scratch.as_ref().map(span) }
     }
 
-    /// A host task is tried.
+    /// Tries to start a host task.
     fn start(&mut self, choices: &mut dyn Choices, task: usize) {
-        let entry_of = |&(datum, mode): &(usize, Mode)| Some(Use { entry: self.data[datum].entry?, mode });
-        let uses: Vec<Use> = self.tasks[task].uses.iter().filter_map(entry_of).collect();
-        let mut asked = Asked { program: self.program, drivers: &mut self.drivers, choices };
+        let entry_of = |&(datum, mode): &(usize, Mode)| Some(EntryUse { entry: self.data[datum].entry?, mode });
+        let uses: Vec<EntryUse> = self.tasks[task].uses.iter().filter_map(entry_of).collect();
+        let mut asked = ModelCopier { program: self.program, drivers: &mut self.drivers, choices };
         let mut admitted = Err(None);
         if self.runs[task].failure.is_none() {
             admitted = self.directory.admit_to_host(&mut asked, task as u32, &uses).map_err(Some);
@@ -391,10 +389,10 @@ impl<'a> World<'a> {
         if copies > 0 {
             return self.runs[task].fetching = copies;
         }
-        self.runs[task].stage = Stage::Running;
+        self.runs[task].stage = TaskStage::Running;
         if self.is_healthy(task) {
             for &(datum, mode) in &self.tasks[task].uses {
-                self.drivers.begin(task, Drivers::home_at(&self.data[datum].host), mode.writes());
+                self.drivers.begin(task, Drivers::host_index(&self.data[datum].host), mode.writes());
             }
         }
     }
@@ -403,7 +401,7 @@ impl<'a> World<'a> {
         self.tasks[task].uses.iter().any(|&(datum, mode)| mode.reads() && self.data[datum].is_poisoned)
     }
 
-    /// Whether the task is run at all.
+    /// Returns whether the task's body is run.
     fn is_healthy(&self, task: usize) -> bool {
         self.runs[task].failure.is_none() && !self.reads_poison(task)
     }
@@ -417,10 +415,10 @@ impl<'a> World<'a> {
                 }
             }
             for (datum, mode) in uses {
-                let home = Drivers::home_at(&self.data[datum].host);
+                let home = Drivers::host_index(&self.data[datum].host);
                 self.drivers.end(task, home);
                 if mode.writes() {
-                    self.drivers.homes[home].content = Some((datum, task + 1));
+                    self.drivers.host_data[home].content = Some((datum, task + 1));
                 }
                 if let Some(columns) = self.tasks[task].columns.filter(|_| mode.writes()) {
                     self.drivers.free(home);
@@ -438,22 +436,22 @@ impl<'a> World<'a> {
         if let Some(entry) = datum.entry {
             self.directory.close(entry);
         }
-        self.drivers.free(Drivers::home_at(&datum.host));
+        self.drivers.free(Drivers::host_index(&datum.host));
     }
 
-    /// A task's own work is over; it is retired when its predecessors are, and then perhaps others are.
+    /// Ends a task's own work, and retires the tasks whose predecessors are all retired.
     fn end(&mut self, task: usize, failure: Option<DeviceError>) {
         let run = &mut self.runs[task];
-        run.stage = Stage::Ended;
+        run.stage = TaskStage::Ended;
         run.failure = failure.or(run.failure.take());
         assert!(
             self.is_excused || self.runs[task].failure.is_none(),
-            "failed for nothing: {:?}",
+            "failed without a fault: {:?}",
             self.runs[task].failure
         );
         for at in task..self.tasks.len() {
             let is_free = self.predecessors[at].iter().all(|&before| self.is_retired(before));
-            if self.runs[at].stage == Stage::Ended && is_free {
+            if self.runs[at].stage == TaskStage::Ended && is_free {
                 self.retire(at);
             }
         }
@@ -463,8 +461,8 @@ impl<'a> World<'a> {
         let is_good = self.is_healthy(task);
         let is_lost = self.runs[task].failure.as_ref().is_some_and(DeviceError::is_lost);
         let may_lose = self.reads_poison(task) || self.drivers.is_lost.contains(&true);
-        assert!(!is_lost || may_lose, "task {task} misses a value that no device took with it");
-        self.runs[task].stage = Stage::Retired;
+        assert!(!is_lost || may_lose, "task {task} reports a lost value, but no device was lost");
+        self.runs[task].stage = TaskStage::Retired;
         assert!(!is_good || !self.drivers.misled.contains(&task), "task {task} has found a wrong value");
         for &(datum, mode) in &self.tasks[task].uses {
             if mode.writes() {
@@ -474,7 +472,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// Whom each task waits for, and the version that each of its uses finds, by serial execution.
+/// Returns each task's predecessors, and the version that each of its uses finds in serial execution.
 fn hazards(tasks: &[Task], data: usize) -> (Vec<Vec<usize>>, Vec<Vec<Content>>) {
     let mut last: Vec<(Option<usize>, Vec<usize>)> = vec![(None, Vec::new()); data];
     let (mut predecessors, mut versions) = (Vec::new(), Vec::new());

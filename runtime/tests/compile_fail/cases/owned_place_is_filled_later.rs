@@ -1,4 +1,4 @@
-//! A place that was made before the result is filled with a borrow of it.
+//! A value that the scope owns is filled with a borrow of a later result.
 
 use std::sync::Mutex;
 use superscalar_runtime::{Error, Runtime};

@@ -1,4 +1,4 @@
-//! What a scope owns is dropped one by one: a destructor could read a result that is gone.
+//! A scope drops its values one by one: the destructor of an owned value could read a dropped result.
 
 use superscalar_runtime::{Error, Runtime};
 

@@ -1,4 +1,4 @@
-//! A destructor could use a handle whose datum is gone.
+//! The destructor of an owned value could use a handle whose datum is gone.
 
 use superscalar_runtime::{Lent, Runtime};
 
@@ -10,7 +10,7 @@ impl Drop for Deals<'_> {
     }
 }
 
-// SAFETY: a lie, as handles stay on their thread: so that the bounds of `own` are not what refuses it.
+// SAFETY: unsound on purpose, so that the bounds `Send` and `Sync` of `own` do not cause the error.
 unsafe impl Send for Deals<'_> {}
 unsafe impl Sync for Deals<'_> {}
 

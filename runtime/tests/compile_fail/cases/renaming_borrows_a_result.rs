@@ -1,4 +1,4 @@
-//! The function that makes fresh places is dropped with the scope, and holds a borrow of a result.
+//! A renaming function, which is dropped with the scope, holds a borrow of a result.
 
 use superscalar_runtime::{Error, Runtime};
 

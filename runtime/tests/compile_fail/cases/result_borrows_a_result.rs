@@ -1,4 +1,4 @@
-//! A result that the scope keeps holds a borrow of another.
+//! A result that the scope owns holds a borrow of another result.
 
 use superscalar_runtime::{Error, Runtime};
 

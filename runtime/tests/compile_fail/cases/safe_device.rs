@@ -1,4 +1,4 @@
-//! When work is finished is a promise that the runtime relies on.
+//! `Device` is unsafe: the runtime relies on correct reports of finished work.
 
 use std::time::Duration;
 use superscalar_runtime::{Device, DeviceError, DeviceInfo, Event, Finished, Issue};

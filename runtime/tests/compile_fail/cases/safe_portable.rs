@@ -1,4 +1,4 @@
-//! Where a value's bytes are is a promise that devices rely on.
+//! `Portable` is unsafe: devices rely on the reported location of a value.
 
 use superscalar_runtime::{Portable, Residence};
 

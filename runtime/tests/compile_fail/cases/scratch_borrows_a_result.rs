@@ -1,4 +1,4 @@
-//! The function that makes working memory is dropped with the scope, and holds a borrow of a result.
+//! A scratch function, which is dropped with the scope, holds a borrow of a result.
 
 use superscalar_runtime::{Error, Runtime};
 

@@ -1,4 +1,4 @@
-//! Only values whose destructors use nothing that they borrow are views.
+//! A view must not have a destructor that uses what it borrows.
 
 use superscalar_runtime::{Error, Runtime};
 

@@ -1,10 +1,11 @@
-//! Where tasks meet the directory: what they use, their admission, and the end of copies. The protocol is in `memory/mod.rs`.
+//! The use of the directory by tasks: their operands, their admission, and the end of copies. `memory/mod.rs` describes
+//! the protocol.
 
-use super::{Site, drivers::Drivers, finish::Times};
+use super::{PlacementContext, drivers::Drivers, finish::Times};
 use crate::{
     device::{DeviceError, DeviceRegion, Event, HostRegion, Residence, shielded},
     hazard::Mode,
-    memory::{Admitted, Demand, Directory, Known, Landed, Segment, Use, Uses},
+    memory::{Admitted, Demand, Directory, EndedCopy, EntryRef, EntryUse, EntryUses, Segment},
     recorder::DeviceQueue,
     seat::Seat,
     task::{Body, Slot},
@@ -12,75 +13,75 @@ use crate::{
 use smallvec::SmallVec;
 use std::{ops::Range, ptr::NonNull, sync::atomic::Ordering};
 
-/// What an issued task holds of a device's memory until it is finished.
+/// The memory that an issued task holds on a device until it is finished.
 #[derive(Default)]
-pub(super) struct Held {
-    uses: Uses,
+pub(super) struct HeldMemory {
+    uses: EntryUses,
     scratch: Option<Segment>,
 }
 
-impl Held {
+impl HeldMemory {
     pub(super) fn demand(&self, device: usize) -> Demand<'_> {
         Demand { device: device as u16, uses: &self.uses, scratch_bytes: 0 }
     }
 
-    /// Ends it.
+    /// Releases the memory.
     pub(super) fn release(self, directory: &mut Directory, device: u16) {
         if !self.uses.is_empty() || self.scratch.is_some() {
             directory.release(device, &self.uses, self.scratch);
         }
     }
 
-    /// The bytes of the heap that are the task's own.
+    /// Returns the task's working memory, as a range of bytes of the heap.
     pub(super) fn scratch_range(&self) -> Range<usize> {
         self.scratch.as_ref().map_or(0..0, |segment| segment.offset()..segment.offset() + segment.bytes())
     }
 }
 
-/// How a task uses its operands, and their entries as far as devices have used them.
-type Operands = SmallVec<[(Mode, Option<Known>); 4]>;
+/// The modes of a task's operands, and their entries if devices have used them.
+type OperandModes = SmallVec<[(Mode, Option<EntryRef>); 4]>;
 
-/// How a device receives a task.
+/// The result of admitting a task to a device.
 #[expect(clippy::large_enum_variant, reason = "made for each task that is issued, and taken apart at once")]
 pub(super) enum Admission {
-    Admitted(Held, Admitted),
-    /// Something must finish first.
+    Admitted(HeldMemory, Admitted),
+    /// Other work must finish first.
     NotYet,
-    /// This device can not do it, or is gone.
-    Barred(Bar, DeviceError),
-    /// Nobody can.
+    /// This device can not run the task, or is lost.
+    Barred(BarReason, DeviceError),
+    /// No device can run the task.
     Failed(DeviceError),
 }
 
-/// Why a device can not do a task.
+/// Why a device can not run a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bar {
-    /// An operand can not have a copy there.
+pub(super) enum BarReason {
+    /// An operand can not be copied to the device.
     Place,
-    /// It does not fit.
+    /// The task needs more memory than the device has.
     Size,
-    /// The device is gone.
+    /// The device is lost.
     Loss,
 }
 
-const STAYS: &str = "an operand of it stays in host memory, as it lies there in a way that devices can not copy, such as with a stride \
-                     between neighbours in a column";
+const NOT_COPYABLE: &str = "an operand stays in host memory, because devices can not copy its layout there, such as a \
+                            stride between neighbours in a column";
 
 impl Admission {
-    fn barred(bar: Bar, why: &str) -> Self {
+    fn barred(bar: BarReason, why: &str) -> Self {
         Self::Barred(bar, DeviceError::new(why))
     }
 }
 
-impl Site<'_> {
-    /// Admits a task to a device, by what its body uses.
+impl PlacementContext<'_> {
+    /// Admits a task to a device, according to the operands of its body.
     pub(super) fn admit(&self, device: usize, body: &Body) -> Admission {
         let info = &self.devices.all[device].info;
         if !self.devices.any_memory() {
-            return Admission::Admitted(Held::default(), Admitted::default());
+            return Admission::Admitted(HeldMemory::default(), Admitted::default());
         }
-        let (mut operands, mut regions) = (Operands::new(), SmallVec::<[HostRegion; 4]>::new());
-        body.uses(&mut |execution, mode| operands.push((mode, execution.elsewhere.known())));
+        let (mut operands, mut regions) = (OperandModes::new(), SmallVec::<[HostRegion; 4]>::new());
+        body.uses(&mut |execution, mode| operands.push((mode, execution.elsewhere.entry_ref())));
         let (mut is_writable, mut has_derived) = (true, false);
         let mut look = |residence: Residence<'_>| {
             let mode = operands.get(regions.len()).map_or(Mode::Read, |operand| operand.0);
@@ -88,18 +89,19 @@ impl Site<'_> {
             has_derived |= residence.derived.is_some() && mode.writes();
             regions.push(residence.region);
         };
-        // SAFETY: a task that an issuer has taken has no predecessor that is neither done nor issued to a device.
+        // SAFETY: the issuer has taken the task, and every predecessor is done or issued to a device. So no host task
+        // has an operand by `&mut`.
         let all_resident = unsafe { body.residences(&mut look) };
         if !all_resident || !is_writable {
             return match info.memory {
-                // It works in host memory, and no device has a copy of what can not have copies.
-                None if is_writable => Admission::Admitted(Held::default(), Admitted::default()),
-                _ => Admission::barred(Bar::Place, STAYS),
+                // The device works in host memory, and no other device has a copy of an operand that can not be copied.
+                None if is_writable => Admission::Admitted(HeldMemory::default(), Admitted::default()),
+                _ => Admission::barred(BarReason::Place, NOT_COPYABLE),
             };
         }
         let scratch_bytes = info.memory.as_ref().map_or(Ok(0), |memory| {
             let mut shapes = regions.iter().map(|host| DeviceRegion::like(host, 0, memory.align));
-            shielded("it panicked when it was asked for its scratch", || Ok(body.scratch_bytes(info.kind, &mut shapes)))
+            shielded("computing its scratch size panicked", || Ok(body.scratch_bytes(info.kind, &mut shapes)))
         });
         let scratch_bytes = match scratch_bytes {
             Ok(bytes) => bytes,
@@ -107,14 +109,11 @@ impl Site<'_> {
         };
         let mut directory = self.memory.lock();
         let Some(uses) = self.uses_of(body, &operands, &regions, &mut directory) else {
-            return Admission::barred(
-                Bar::Place,
-                "an operand of it is a resident value in a place that is not its own",
-            );
+            return Admission::barred(BarReason::Place, "a resident operand is not at its own address");
         };
         let demand = Demand { device: device as u16, uses: &uses, scratch_bytes };
         if let Err(error) = directory.check_size(demand) {
-            return Admission::Barred(Bar::Size, error);
+            return Admission::Barred(BarReason::Size, error);
         }
         let mut drivers = Drivers { devices: self.devices, lost: Vec::new() };
         let mut admitted = Admitted::default();
@@ -124,8 +123,8 @@ impl Site<'_> {
         match is_admitted {
             Ok(true) => {}
             Ok(false) => return Admission::NotYet,
-            Err(error) if self.devices.all[device].is_lost() => return Admission::Barred(Bar::Loss, error),
-            // Another was asked for what it had. Perhaps there is one more that has it.
+            Err(error) if self.devices.all[device].is_lost() => return Admission::Barred(BarReason::Loss, error),
+            // Another device, which had a value, was found lost. Perhaps one more device has the value.
             Err(_) if !drivers.lost.is_empty() => return Admission::NotYet,
             Err(error) => return Admission::Failed(error),
         }
@@ -138,24 +137,26 @@ impl Site<'_> {
                     derived.forget();
                 }
             };
-            // SAFETY: as above. Whoever has read the value on the host precedes this task, and whoever will read it there comes after.
+            // SAFETY: the issuer has taken the task, and every predecessor is done or issued to a device, so no host
+            // task has an operand by `&mut`. Host readers of the derived data precede this task or wait for it.
             unsafe { body.residences(&mut forget) };
         }
         let scratch = admitted.scratch.take();
-        Admission::Admitted(Held { uses, scratch }, admitted)
+        Admission::Admitted(HeldMemory { uses, scratch }, admitted)
     }
 
-    /// What a task uses, whose operands are in these places; none if one of them must not be used there.
+    /// Returns the task's uses, given its operands' host regions. Returns `None` if a resident operand is not at its
+    /// own address.
     fn uses_of(
         &self,
         body: &Body,
-        operands: &Operands,
+        operands: &OperandModes,
         regions: &[HostRegion],
         directory: &mut Directory,
-    ) -> Option<Uses> {
-        let mut uses = Uses::new();
-        let mut add = |mode: Mode, known: Known, host: HostRegion, directory: &mut Directory| {
-            directory.at_place(known, host).map(|entry| uses.push(Use { entry, mode })).is_some()
+    ) -> Option<EntryUses> {
+        let mut uses = EntryUses::new();
+        let mut add = |mode: Mode, known: EntryRef, host: HostRegion, directory: &mut Directory| {
+            directory.entry_at(known, host).map(|entry| uses.push(EntryUse { entry, mode })).is_some()
         };
         let mut all_in_place = true;
         if operands.iter().all(|(_, known)| known.is_some()) {
@@ -163,11 +164,11 @@ impl Site<'_> {
                 all_in_place &= known.is_some_and(|known| add(*mode, known, host, directory));
             }
         } else {
-            // Devices have not used all of them yet.
+            // Devices have not used all operands yet.
             let mut regions = regions.iter();
             body.uses(&mut |execution, mode| {
                 if let Some(&host) = regions.next() {
-                    let known = execution.elsewhere.made_known(self.memory, directory, host);
+                    let known = execution.elsewhere.entry_or_open(self.memory, directory, host);
                     all_in_place &= add(mode, known, host, directory);
                 }
             });
@@ -175,38 +176,38 @@ impl Site<'_> {
         all_in_place.then_some(uses)
     }
 
-    /// Lets a host task use its data. If they have to be brought home first, the task is put aside, pushed again when they have come,
-    /// and this thread has no right to it any more: `false`.
+    /// Lets a host task use its data. If they must be copied to the host first, the task is put aside and pushed again
+    /// after the copies. Then `false` is returned, and this thread no longer owns the task.
     pub(crate) fn bring_home(&self, slot: &Slot, index: u32, body: &Body) -> bool {
         if !self.devices.any_memory() {
             return true;
         }
-        let mut uses = Uses::new();
+        let mut uses = EntryUses::new();
         body.uses(&mut |execution, mode| {
-            uses.extend(execution.elsewhere.entry().map(|entry| Use { entry, mode }));
+            uses.extend(execution.elsewhere.entry().map(|entry| EntryUse { entry, mode }));
         });
-        let side = slot.device_side();
+        let record = slot.device_record();
         if uses.is_empty() {
             return true;
         }
         let mut directory = self.memory.lock();
         let mut drivers = Drivers { devices: self.devices, lost: Vec::new() };
         let mut admitted = Err(None);
-        if !side.has_failed() {
+        if !record.has_failed() {
             admitted = directory.admit_to_host(&mut drivers, index, &uses).map_err(Some);
         }
         if admitted.is_err() && !drivers.lost.is_empty() {
-            // It was asked for what it had. Perhaps there is another that has it.
+            // A device that had a value was found lost. Perhaps another device has the value.
             drop(directory);
             drivers.lost.iter().for_each(|&lost| self.lose(usize::from(lost)));
             return self.bring_home(slot, index, body);
         }
         let copies = admitted.unwrap_or_else(|error| {
-            error.into_iter().for_each(|error| side.fail(error));
+            error.into_iter().for_each(|error| record.fail(error));
             directory.give_up_on_host(index, &uses)
         });
-        // Before the lock is let go: the issuers that take note of the copies' ends take it, too.
-        side.fetching.store(copies as u32, Ordering::Relaxed);
+        // Stored before the lock is released: the issuers that record the copies' ends take the lock, too.
+        record.fetching.store(copies as u32, Ordering::Relaxed);
         drop(directory);
         if copies > 0 {
             self.devices.notify();
@@ -214,21 +215,21 @@ impl Site<'_> {
         copies == 0
     }
 
-    /// A copy has ended: host tasks that waited for nothing else are ready again.
-    pub(super) fn landed(&self, seat: &Seat, event: Event, times: Times, landed: Landed) {
-        if let (Some(recorder), true) = (&self.recorder, landed.is_well) {
+    /// Handles the end of a copy: host tasks that waited for nothing else become ready again.
+    pub(super) fn copy_ended(&self, seat: &Seat, event: Event, times: Times, ended_copy: EndedCopy) {
+        if let (Some(recorder), true) = (&self.recorder, ended_copy.has_succeeded) {
             let queue = DeviceQueue { device: event.device, queue: event.queue };
             let now_ns = recorder.moment(seat);
-            let slice = recorder.slice(queue, 0, times.busy_ns.or(Some(0)), times.ended_ns.unwrap_or(now_ns));
-            recorder.transfer(seat, (landed.from.0, landed.to.0), landed.bytes, slice);
+            let slice = recorder.lane_span(queue, 0, times.busy_ns.or(Some(0)), times.ended_ns.unwrap_or(now_ns));
+            recorder.transfer(seat, (ended_copy.from.0, ended_copy.to.0), ended_copy.bytes, slice);
         }
-        for (index, error) in landed.waiting {
+        for (index, error) in ended_copy.waiting {
             let slot = self.slab.slot(index);
-            let side = slot.device_side();
+            let record = slot.device_record();
             if let Some(error) = error {
-                side.fail(error);
+                record.fail(error);
             }
-            if side.fetching.fetch_sub(1, Ordering::AcqRel) == 1 {
+            if record.fetching.fetch_sub(1, Ordering::AcqRel) == 1 {
                 // Looked up before the push: from then on another thread may run the task and free its slot.
                 let scope = NonNull::from(slot.scope());
                 self.push(seat, index);
@@ -237,14 +238,14 @@ impl Site<'_> {
         }
     }
 
-    /// Takes note that a device is gone.
+    /// Marks a device as lost.
     pub(super) fn lose(&self, device: usize) {
         if self.devices.all[device].mark_lost() {
             self.memory.lock().lose(device as u16);
-            self.tell_of_loss();
+            self.wake_after_loss();
             let text = || {
                 format!(
-                    "{} is lost: what it was to do is for others, where they can do it",
+                    "device {} is lost; its tasks go to other devices or the host where possible",
                     self.devices.all[device].info.name
                 )
             };
@@ -252,8 +253,8 @@ impl Site<'_> {
         }
     }
 
-    /// A device is gone: tasks that were left to it, and what the policy kept for it, may be anybody's now.
-    pub(super) fn tell_of_loss(&self) {
+    /// Wakes all threads after the loss of a device: tasks reserved for it may now be taken by others.
+    pub(super) fn wake_after_loss(&self) {
         self.devices.notify();
         self.sleep.wake_all();
     }
