@@ -9,8 +9,8 @@ use std::ops::Range;
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar as _, Side, Singular, Uplo, cpu};
 use superscalar_runtime::{Lent, Output, Scope};
 
-/// Inserts the tasks that solve op(A) X = B for the first n rows of B, where A's first n rows hold a triangular matrix of order n,
-/// its number of columns; X replaces these rows. A and B lie in block columns.
+/// Inserts the tasks that solve op(A) X = B for the first n rows of B. The first n rows of A hold a triangular matrix,
+/// where n is A's number of columns. X replaces those rows of B. A and B lie in block columns.
 ///
 /// # Panics
 /// If A or B is not in block columns, or has fewer than n rows.
@@ -52,7 +52,8 @@ pub(crate) fn trsm<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
 }
 
-/// Solves op(A) X = B on this thread, where the block columns hold a triangular matrix; X replaces B.
+/// Solves op(A) X = B on the calling thread, where `columns` are the block columns of a triangular matrix. X replaces
+/// B.
 pub(crate) fn solve<T: Scalar>((uplo, op, diag): (Uplo, Op, Diag), columns: &[MatRef<'_, T>], mut b: MatMut<'_, T>) {
     let nb = columns.first().map_or(0, MatRef::ncols);
     for (k, here, others) in steps((uplo, op), b.nrows(), nb) {
@@ -70,7 +71,7 @@ pub(crate) fn solve<T: Scalar>((uplo, op, diag): (Uplo, Op, Diag), columns: &[Ma
     }
 }
 
-/// Two parts of B that do not overlap.
+/// Splits two disjoint ranges of rows off B.
 fn two_parts<'a, T: Scalar>(
     b: MatMut<'a, T>,
     one: &Range<usize>,
@@ -89,7 +90,8 @@ fn two_parts<'a, T: Scalar>(
     }
 }
 
-/// Inserts tasks that let what follows on B, in block columns, wait for what [`check_diagonal`] found, and cancel it if that failed.
+/// Inserts tasks that delay all later uses of B, in block columns, until the check of [`check_diagonal`] is done. If
+/// the check fails, they are cancelled.
 #[track_caller]
 pub(crate) fn await_regular<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
@@ -102,13 +104,13 @@ pub(crate) fn await_regular<'s, T: Scalar>(
     }
 }
 
-/// What [`await_regular`] waits for, where nobody writes it: interchanges of which there are none, so that devices can have a copy.
+/// Returns a handle for [`wait_for_check`] that no task writes: an empty list of interchanges, which can be copied to
+/// devices.
 pub(crate) fn nothing_to_await<'s>(s: &'s Scope<'s, '_>) -> Lent<'s, [i32]> {
     s.lend(&mut [] as &mut [i32])
 }
 
-/// The block columns of a triangular matrix of order n in the order in which a system with op(A) is solved: each with the rows of
-/// its triangle, and with what else it holds, rows of other blocks.
+/// Returns the block columns of a triangular matrix of order n in the order in which op(A) X = B is solved.
 fn steps((uplo, op): (Uplo, Op), n: usize, nb: usize) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
     let lower = (uplo == Uplo::Lower) == (op == Op::None);
     let count = n.div_ceil(nb.max(1));
@@ -120,8 +122,8 @@ fn steps((uplo, op): (Uplo, Op), n: usize, nb: usize) -> impl Iterator<Item = (u
     })
 }
 
-/// Inserts a task that looks at the diagonal of A, in block columns, when its tasks so far are done: it fails with [`Singular`] if
-/// an element is exactly zero. What reads the handle is cancelled then.
+/// Inserts a task that checks the diagonal of A, in block columns. It fails with [`Singular`] if an element is exactly
+/// zero, which cancels the tasks that read the returned handle.
 #[track_caller]
 pub(crate) fn check_diagonal<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
@@ -130,8 +132,8 @@ pub(crate) fn check_diagonal<'s, T: Scalar, V: TileView<'s, Element = T>>(
     check_diagonal_unless_zero(s, a, None)
 }
 
-/// The same, but with the largest element of the matrix that A was factored from: if that is zero, nothing fails. It is
-/// not looked at where there are devices.
+/// Like [`check_diagonal`], but never fails if the largest element of the original matrix is given and zero. With
+/// devices, that element is ignored.
 #[track_caller]
 pub(crate) fn check_diagonal_unless_zero<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
@@ -167,8 +169,8 @@ pub(crate) fn check_diagonal_unless_zero<'s, T: Scalar, V: TileView<'s, Element 
     regular
 }
 
-/// What [`check_diagonal_unless_zero`]'s task gets: columns, the largest element if it was given, and its outcome's
-/// place.
+/// Operands of the task of [`check_diagonal_unless_zero`]: block columns, the largest element if it was given, and the
+/// output.
 type LookedAt<'t, T, V> = (Vec<&'t Tile<V>>, Vec<&'t <T as superscalar_kernels::Scalar>::Real>, &'t mut [i32]);
 
 /// Fails at the first zero of a diagonal.

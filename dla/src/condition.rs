@@ -1,13 +1,13 @@
 //! Condition numbers, estimated from factorizations.
 //!
-//! The one-norm of the inverse is estimated from a few products with it and its adjoint (Higham, "FORTRAN codes for estimating
-//! the one-norm of a real or complex matrix", ACM TOMS 14, 1988; LAPACK's lacn2). The estimate is a lower bound that is hardly
-//! ever less than a third of the norm.
+//! The one norm of the inverse is estimated from a few products with the inverse and its adjoint (Higham, "FORTRAN
+//! codes for estimating the one-norm of a real or complex matrix", ACM TOMS 14, 1988; LAPACK's lacn2). The estimate is
+//! a lower bound that is rarely less than a third of the norm.
 //!
-//! Elements of the inverse may be too large or too small to be represented where the condition number is not: those of
-//! a subnormal matrix overflow, however well conditioned it is. So what is multiplied with the inverse is first scaled
-//! by about the root of the matrix's norm, a power of two; then what comes out, and all that is computed on the way, is
-//! about as far from overflow as from underflow. (LAPACK's latrs scales in each step instead.)
+//! Elements of the inverse may overflow or underflow although the condition number does not: the inverse of a subnormal
+//! matrix overflows, however well conditioned the matrix is. So the vector that is multiplied with the inverse is first
+//! scaled by a power of two near the square root of the matrix's norm. The products are then far from both overflow and
+//! underflow. (LAPACK's latrs scales in each step instead.)
 
 use crate::{
     Scalar,
@@ -25,19 +25,19 @@ use superscalar_kernels::{Diag, MatMut, MatRef, Norm, Op, Part, Real, Scalar as 
 use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Runtime, Scope};
 
-/// These routines, for one type of element.
+/// The condition estimators that are compiled for each element type.
 #[each_type]
 pub trait Conditions: HasGecon + HasPocon + HasSpawnGecon + HasSpawnPocon + HasSerialGecon + HasSerialPocon {}
 
-/// Steps of the estimate, of which two are usual.
+/// Maximum number of steps of the estimate; two are typical.
 const STEPS_MAX: usize = 5;
 
-/// Inserts a task that estimates the reciprocal condition number as [`gecon`](fn@crate::gecon) does, from L and U in block columns,
-/// as [`getrf`](fn@crate::spawn::getrf) leaves them, and the norm of the matrix, such as [`lange`](fn@crate::spawn::lange) makes
-/// it. The estimate is NaN if the norm is.
+/// Inserts a task that estimates the reciprocal condition number like [`gecon`](fn@crate::gecon), from L and U in block
+/// columns, as [`getrf`](fn@crate::spawn::getrf) leaves them, and the norm of the original matrix, for example from
+/// [`lange`](fn@crate::spawn::lange). If the norm is NaN, so is the estimate.
 ///
 /// # Panics
-/// If A is not square, in block columns; for another norm than the one and the infinity norm.
+/// If A is not a square matrix in block columns, or `norm` is neither the one norm nor the infinity norm.
 #[each_type]
 #[track_caller]
 pub fn spawn_gecon<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -63,7 +63,9 @@ pub fn spawn_gecon<'s, T: Scalar, V: TileView<'s, Element = T>>(
     })
 }
 
-/// The same for [`pocon`](fn@crate::pocon), from L or U in square tiles, as [`potrf`](fn@crate::spawn::potrf) leaves it.
+/// Inserts a task that estimates the reciprocal condition number like [`pocon`](fn@crate::pocon), from L or U in square
+/// tiles, as [`potrf`](fn@crate::spawn::potrf) leaves it, and the norm of the original matrix. If the norm is NaN, so
+/// is the estimate.
 ///
 /// # Panics
 /// If A or its tiles are not square.
@@ -96,7 +98,7 @@ pub fn spawn_pocon<'s, T: Scalar, V: TileView<'s, Element = T>>(
     })
 }
 
-/// Solves op(A) X = B on this thread, where A is a triangle of square tiles; X replaces B.
+/// Solves op(A) X = B on the calling thread, where A is a triangular matrix in square tiles. X overwrites B.
 fn solve_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
     (uplo, op): (Uplo, Op),
     mt: usize,
@@ -118,15 +120,15 @@ fn solve_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
 }
 
-/// The reciprocal condition number of a general matrix in the one or infinity norm, from its factors L and U as from
-/// [`getrf`](fn@crate::getrf) and its norm: 1 / (‖A‖ ‖A⁻¹‖), 0 if A is singular to the last digit, NaN if there is
-/// one in the factors.
+/// Estimates the reciprocal condition number 1 / (‖A‖ ‖A⁻¹‖) of a general matrix in the one or infinity norm, from its
+/// factors L and U, as computed by [`getrf`](fn@crate::getrf), and the norm of A. Returns 0 if A is exactly singular,
+/// and NaN if the factors contain a NaN.
 ///
-/// The solves, of one right-hand side each, run on the calling thread.
+/// The solves have one right-hand side each and run on the calling thread.
 ///
 /// # Errors
-/// [`Argument`](crate::ErrorKind::Argument) for another norm, or one that is negative or NaN; [`Shape`](crate::ErrorKind::Shape)
-/// if A is not square.
+/// [`Argument`](crate::ErrorKind::Argument) if `norm` is neither the one norm nor the infinity norm, or `anorm` is
+/// negative or NaN; [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, gecon, getrf};
@@ -154,35 +156,37 @@ pub fn gecon<T: Scalar>(
     Ok(serial_gecon(norm, a, anorm, &mut work(n)))
 }
 
-/// The same without a runtime, for any norm of A: the result is NaN if that is.
+/// Estimates the reciprocal condition number without a runtime, like [`gecon`](fn@crate::gecon), for any value of
+/// `anorm`: if it is NaN, so is the result.
 ///
-/// `work` has 2 n elements. Its second half becomes V = c A⁻¹ W, where c is some power of two and ‖V‖₁ / (c ‖W‖₁) is the
-/// estimate of ‖A⁻¹‖₁. For the infinity norm it is A⁻ᴴ in place of A⁻¹. If A is nearly singular, V is nearly a null
-/// vector of it. LAPACK's latdf reads V there.
+/// `work` has at least 2 n elements. Its second half receives V = c A⁻¹ W, where c is a power of two and ‖V‖₁ / (c
+/// ‖W‖₁) is the estimate of ‖A⁻¹‖₁. For the infinity norm, A⁻ᴴ takes the place of A⁻¹. If A is nearly singular, V is
+/// nearly a null vector of A, which LAPACK's latdf needs.
 ///
 /// # Panics
-/// If A is not square; for another norm than the one and the infinity norm; if `work` is too short.
+/// If A is not square, `norm` is neither the one norm nor the infinity norm, or `work` is too short.
 #[each_type]
 pub fn serial_gecon<T: Scalar>(norm: Norm, a: MatRef<'_, T>, anorm: T::Real, work: &mut [T]) -> T::Real {
     assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: the one or the infinity norm, not {norm}");
     let solve = |op, x: MatMut<'_, T>| getrs::serial(of_norm(norm, op), a, &[], x);
-    // Interchanges of rows change neither norm.
+    // Interchanges of rows change neither norm of the inverse.
     reciprocal((a.nrows(), anorm), work, solve, || has_nan(Part::All, a))
 }
 
-/// What is applied of the inverse: its infinity norm is the one norm of its adjoint.
+/// Returns the op on the inverse: its infinity norm is the one norm of its adjoint.
 fn of_norm(norm: Norm, op: Op) -> Op {
     if (norm == Norm::One) == (op == Op::None) { Op::None } else { Op::ConjTrans }
 }
 
-/// The reciprocal condition number of a positive definite matrix in the one norm, from its factor L or U as from
-/// [`potrf`](fn@crate::potrf) and its norm: 1 / (‖A‖ ‖A⁻¹‖). NaN if there is one in the factor.
+/// Estimates the reciprocal condition number 1 / (‖A‖ ‖A⁻¹‖) of a positive definite matrix in the one norm, from its
+/// factor L or U, as computed by [`potrf`](fn@crate::potrf), and the norm of A. Returns NaN if the factor contains a
+/// NaN.
 ///
-/// The solves, of one right-hand side each, run on the calling thread.
+/// The solves have one right-hand side each and run on the calling thread.
 ///
 /// # Errors
-/// [`Argument`](crate::ErrorKind::Argument) for a norm that is negative or NaN; [`Shape`](crate::ErrorKind::Shape) if A is not
-/// square.
+/// [`Argument`](crate::ErrorKind::Argument) if `anorm` is negative or NaN; [`Shape`](crate::ErrorKind::Shape) if A is
+/// not square.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, pocon, potrf};
@@ -207,28 +211,29 @@ pub fn pocon<T: Scalar>(
     Ok(serial_pocon(uplo, a, anorm, &mut work(n)))
 }
 
-/// The same without a runtime, with a norm and `work` as of [`gecon`](serial_gecon).
+/// Estimates the reciprocal condition number without a runtime, like [`pocon`](fn@crate::pocon), with `anorm` and
+/// `work` as for [`gecon`](serial_gecon).
 ///
 /// # Panics
-/// If A is not square; if `work` is too short.
+/// If A is not square, or `work` is too short.
 #[each_type]
 pub fn serial_pocon<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, anorm: T::Real, work: &mut [T]) -> T::Real {
     let solve = |_, x: MatMut<'_, T>| potrs::serial(uplo, a, x);
     reciprocal((a.nrows(), anorm), work, solve, || has_nan(part_of(uplo), a))
 }
 
-/// What an estimate for order n works in.
+/// Allocates the working memory of an estimate for order n.
 fn work<T: Scalar>(n: usize) -> Vec<T> {
     vec![T::ZERO; 2 * n]
 }
 
-/// Whether there is a NaN in the part of A.
+/// Returns whether the given part of A contains a NaN.
 fn has_nan<T: Scalar>(part: Part, a: MatRef<'_, T>) -> bool {
     let (m, n) = a.shape();
     (0..n).any(|j| rows_of(part, j, m).any(|i| a.at(i, j).is_nan()))
 }
 
-/// The order of the matrix; refuses what is not square, and what is no norm.
+/// Returns the order of the matrix, or an error if it is not square or `anorm` is not a norm.
 fn check<R: Real>(shape: (usize, usize), anorm: R) -> Result<usize, Error> {
     let n = order_of(shape)?;
     if anorm.is_nan() || anorm < R::ZERO {
@@ -237,8 +242,8 @@ fn check<R: Real>(shape: (usize, usize), anorm: R) -> Result<usize, Error> {
     Ok(n)
 }
 
-/// 1 / (‖A‖ ‖A⁻¹‖), where `solve` applies the inverse or its adjoint, and `has_nan` says whether the factors that it
-/// solves with have a NaN.
+/// Returns 1 / (‖A‖ ‖A⁻¹‖). `solve` applies the inverse or its adjoint; `has_nan` returns whether the factors contain a
+/// NaN.
 fn reciprocal<T: Scalar>(
     (n, anorm): (usize, T::Real),
     work: &mut [T],
@@ -252,7 +257,7 @@ fn reciprocal<T: Scalar>(
         return anorm;
     }
     let (x, v) = work[..2 * n].split_at_mut(n);
-    // The inverse is looked at even where the result is known: v is asked for as well.
+    // Even if the result is known, the estimate must run, because it computes v.
     let is_ordinary = anorm > T::Real::ZERO && anorm * T::Real::ZERO == T::Real::ZERO;
     let root = if is_ordinary { power_of_two::<T::Real>(exponent(anorm).div_euclid(2)) } else { T::Real::ONE };
     let inverse = norm_of_inverse(root, (x, v), solve);
@@ -264,18 +269,18 @@ fn reciprocal<T: Scalar>(
         return T::Real::ZERO;
     }
     let rcond = (T::Real::ONE / inverse) / (anorm / root);
-    // Only where `anorm` is not the norm of this matrix, but far smaller.
+    // The result overflows only if `anorm` is not the norm of this matrix but much smaller.
     if rcond * T::Real::ZERO == T::Real::ZERO { rcond } else { greatest() }
 }
 
-/// The greatest finite number.
+/// Returns the greatest finite number.
 fn greatest<R: Real>() -> R {
     let two = R::ONE + R::ONE;
     (R::ONE - R::EPSILON) * two * two / R::MIN_POSITIVE
 }
 
-/// An estimate of the one norm of a matrix of which only products are known, times `scale`. NaN if one of them is not
-/// finite. `x` is to work in, and `v` becomes the product whose norm, as a rule, the estimate is.
+/// Estimates the one norm, times `scale`, of a matrix given by its products. Returns NaN if a product is not finite.
+/// `x` is working memory. `v` receives the product whose norm is usually the estimate.
 fn norm_of_inverse<T: Scalar>(
     scale: T::Real,
     (x, v): (&mut [T], &mut [T]),
@@ -318,7 +323,7 @@ fn norm_of_inverse<T: Scalar>(
             break;
         }
     }
-    // One more vector, for matrices that deceive the others.
+    // One more vector, for matrices that defeat the others.
     for (i, x) in x.iter_mut().enumerate() {
         let size = 1.0 + i as f64 / (n - 1) as f64;
         *x = T::from_f64(if i.is_multiple_of(2) { size } else { -size });
@@ -332,7 +337,7 @@ fn norm_of_inverse<T: Scalar>(
     estimate
 }
 
-/// x / |x| of each element; 1 for zero.
+/// Returns x / |x| for each element; 1 for zero.
 fn signs_of<T: Scalar>(x: &[T]) -> Vec<T> {
     let sign = |&x: &T| {
         let modulus = x.abs();
@@ -341,7 +346,7 @@ fn signs_of<T: Scalar>(x: &[T]) -> Vec<T> {
     x.iter().map(sign).collect()
 }
 
-/// Where the largest element is.
+/// Returns the index of the largest element.
 fn largest<T: Scalar>(x: &[T]) -> usize {
     (1..x.len()).fold(0, |at, i| if x[i].abs() > x[at].abs() { i } else { at })
 }

@@ -1,7 +1,7 @@
-//! Systems that are factored in a lower precision, which is twice as fast, and whose solutions are then refined.
+//! Linear systems with a factorization in a lower precision, which is twice as fast, and iterative refinement.
 //!
-//! LAPACK's dsgesv, zcgesv, dsposv and zcposv: the same steps, the same criterion, the same way out. They wait for each step's
-//! residual, to see whether there is another, so there are no non-blocking forms.
+//! The routines correspond to LAPACK's dsgesv, zcgesv, dsposv and zcposv: same steps, same criterion, same fallback.
+//! They have no non-blocking forms, because each step depends on the residual of the previous one.
 
 use crate::{
     Error, Matrix, Options, Scalar, auxiliary::part_of, codelets::task, gemm, getrf, getrs, hemm, lange, lanhe,
@@ -12,21 +12,21 @@ use superscalar_kernels::{MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Sid
 use superscalar_macros::each_type;
 use superscalar_runtime::Runtime;
 
-/// Steps of the refinement, before it is given up.
+/// Maximum number of refinement steps.
 const STEPS_MAX: i32 = 30;
 
-/// An element type that has a lower precision: `f64`, with `f32`, and `c64`, with `c32`.
+/// An element type with a lower precision: `f64` with `f32`, and `c64` with `c32`.
 ///
 /// ```
 /// use superscalar::dla::MixedPrecision;
 /// assert_eq!(f64::raise(0.1f64.lower()), 0.1f32 as f64);
 /// ```
 pub trait MixedPrecision: Scalar + HasGesvMixed + HasPosvMixed {
-    /// The type of the lower precision.
+    /// The element type of the lower precision.
     type Lower: Scalar;
-    /// The nearest number of the lower precision; infinite if it is too large.
+    /// Rounds to the lower precision; the result is infinite if the number is too large.
     fn lower(self) -> Self::Lower;
-    /// The same number in this precision.
+    /// Converts to this precision, which is exact.
     fn raise(x: Self::Lower) -> Self;
 }
 
@@ -50,23 +50,24 @@ impl MixedPrecision for c64 {
     }
 }
 
-/// Why the lower precision does not do, as LAPACK's `ITER` has it.
+/// Failures of the lower precision, as values of LAPACK's `ITER`.
 const OVERFLOW: i32 = -2;
 const NO_FACTORS: i32 = -3;
 const NO_CONVERGENCE: i32 = -STEPS_MAX - 1;
 
-/// Solves A X = B for an n x n matrix A and n x nrhs matrices B and X: factors A in the lower precision and refines the solution
-/// until its backward error is that of the higher one. Returns how many steps that took, LAPACK's `ITER`; A is then as it was.
+/// Solves A X = B for an n x n matrix A and n x nrhs matrices B and X in mixed precision. A is factored in the lower
+/// precision, and the solution refined until its backward error is that of the higher precision. Returns the number of
+/// refinement steps, LAPACK's `ITER`; A is then unchanged.
 ///
-/// If that does not succeed the result is negative (-2: an entry is too large for the lower precision, -3: the factorization
-/// broke down in it, -31: thirty steps were not enough, or one did not halve the residual), and the system has been
-/// solved in the higher precision: A holds its factors. `ipiv` holds the interchanges of whichever factorization was
-/// used.
+/// If refinement fails, the result is negative, and the system has been solved in the higher precision: A then holds
+/// its factors. The values are -2 (an element overflows in the lower precision), -3 (the factorization failed in the
+/// lower precision) and -31 (thirty steps were not enough, or a step did not halve the residual). `ipiv` holds the
+/// interchanges of the factorization that was used.
 ///
-/// Working memory: A and X once more in the lower precision, and a residual of the size of X.
+/// Working memory: copies of A and X in the lower precision, and a residual of the size of X.
 ///
 /// # Errors
-/// As for [`gesv`](fn@crate::gesv).
+/// See [`gesv`](fn@crate::gesv).
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, gesv_mixed};
@@ -114,10 +115,11 @@ pub fn gesv_mixed<T: MixedPrecision>(
     Ok(steps)
 }
 
-/// Solves A X = B for an n x n Hermitian positive definite A, of which one triangle is stored, as [`gesv_mixed`] does.
+/// Solves A X = B for an n x n Hermitian positive definite A, of which one triangle is stored, in mixed precision; see
+/// [`gesv_mixed`].
 ///
 /// # Errors
-/// As for [`posv`](fn@crate::posv).
+/// See [`posv`](fn@crate::posv).
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, posv_mixed};
@@ -181,7 +183,7 @@ struct System<'a, T: Scalar> {
 }
 
 impl<T: MixedPrecision> System<'_, T> {
-    /// The part of A in the lower precision, if it fits.
+    /// Returns the given part of A in the lower precision, or `None` if an element overflows.
     fn lowered(&self, rt: &Runtime, part: Part, options: &Options) -> Result<Option<Matrix<T::Lower>>, Error> {
         let (m, n) = self.a.shape();
         let mut low = Matrix::zeros(m, n);
@@ -203,8 +205,9 @@ impl<T: MixedPrecision> System<'_, T> {
         Ok(is_finite.into_inner().then_some(low))
     }
 
-    /// Solves by `solve`, in the lower precision, and corrects X until each column's residual B − A X, which `residual` subtracts
-    /// A X to, is as small as the higher precision allows: the number of corrections, or why there is no solution.
+    /// Solves the system by `solve`, in the lower precision, and corrects X until the residual B − A X of each column
+    /// is as small as the higher precision allows. `residual` subtracts A X from its second argument. Returns the
+    /// number of corrections, or a negative failure code.
     fn refine(
         &self,
         mut x: MatMut<'_, T>,
@@ -230,7 +233,8 @@ impl<T: MixedPrecision> System<'_, T> {
             if excess <= 1.0 {
                 return Ok(step);
             }
-            // Thirty steps that do not halve it would not be enough: NaN, or factors of numbers that lost their digits.
+            // Thirty steps that do not halve the residual would not suffice. This also ends refinement with NaN or
+            // useless factors.
             let is_halved = excess < before / 2.0;
             if !is_halved {
                 break;
@@ -240,9 +244,9 @@ impl<T: MixedPrecision> System<'_, T> {
         Ok(NO_CONVERGENCE)
     }
 
-    /// How many times ‖r‖∞ is √n ε ‖A‖∞ ‖x‖∞, by |re| + |im|, in the column where that is most; NaN if there is one. It
-    /// is LAPACK's criterion. (At the smallest orders the rounding of r itself exceeds it now and then. The system is
-    /// solved in the higher precision then.)
+    /// Returns the largest ratio of ‖r‖∞ to √n ε ‖A‖∞ ‖x‖∞ over the columns, by |re| + |im|, or NaN if there is one.
+    /// This is LAPACK's criterion. (At the smallest orders, the rounding of r sometimes exceeds it; the system is then
+    /// solved in the higher precision.)
     fn excess(&self, x: MatRef<'_, T>, r: MatRef<'_, T>) -> f64 {
         let (n, nrhs) = r.shape();
         let bound = self.norm.to_f64() * T::EPSILON.to_f64() * (n as f64).sqrt();
@@ -258,7 +262,8 @@ impl<T: MixedPrecision> System<'_, T> {
     }
 }
 
-/// The part of A, whose first column is column `first` of its matrix, in the lower precision; whether all of it is finite there.
+/// Rounds the given part of A to the lower precision and returns whether all results are finite. Column 0 of A is
+/// column `first` of the whole matrix.
 fn lower<T: MixedPrecision>(part: Part, first: usize, a: MatRef<'_, T>, mut to: MatMut<'_, T::Lower>) -> bool {
     let zero = <T::Lower as superscalar_kernels::Scalar>::Real::ZERO;
     let mut is_finite = true;
@@ -282,7 +287,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// ITER of a refinement of X = B whose solves multiply by these numbers, and how many there were.
+    /// Returns ITER and the number of solves for a refinement of X = B whose solves multiply by these factors.
     fn refined(factors: &[f32]) -> (i32, usize) {
         let a = Matrix::from_fn(3, 3, |i, j| if i == j { c64::ONE } else { c64::ZERO });
         let (b, mut x, solves) =
@@ -305,11 +310,11 @@ mod tests {
     fn refinement_that_brings_nothing_ends() {
         assert_eq!(refined(&[1.0]), (0, 1));
         assert_eq!(refined(&[0.999, 1.0]), (1, 2));
-        // A solve that returns zeros, or no numbers, or one that returns what is not a solution at all.
+        // Solves that return zeros, NaN, or something unrelated to the solution.
         assert_eq!(refined(&[0.0]), (NO_CONVERGENCE, 1));
         assert_eq!(refined(&[f32::NAN]), (NO_CONVERGENCE, 1));
         assert_eq!(refined(&[-1.0]), (NO_CONVERGENCE, 2));
-        // Convergence that is too slow: what is left over is 9 times x, 4.3 times x and 2.7 times x.
+        // Convergence that is too slow: the residual is 9, 4.3 and 2.7 times x.
         assert_eq!(refined(&[0.1]), (NO_CONVERGENCE, 3));
         assert!((20..STEPS_MAX).contains(&refined(&[0.75]).0));
     }

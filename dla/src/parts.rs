@@ -1,4 +1,4 @@
-//! The work of one task, handed out in parts: whoever has nothing to do while others wait for the task takes some.
+//! Splitting the work of one task into subtasks that idle workers can run.
 
 use crate::{
     Scalar,
@@ -9,17 +9,17 @@ use std::ops::Range;
 use superscalar_kernels::{MatMut, MatRef, Op, Part};
 use superscalar_runtime::{Error, Nesting, TaskSpec};
 
-/// How many of m rows go into each part, where a row takes so many multiplications.
+/// Returns the number of rows in each part of m rows, where a row takes `row_multiplications` multiplications.
 pub(crate) fn rows_of_part(nesting: Nesting<'_>, m: usize, row_multiplications: usize) -> usize {
     let worth = PART.div_ceil(row_multiplications.max(1));
     m.div_ceil(nesting.workers()).max(worth).next_multiple_of(8)
 }
 
-/// Calls `part` for some rows of A at a time, each of which takes so many multiplications, until all rows are done. The parts are
-/// tasks of this name, and more urgent than all that is not a part of a task.
+/// Splits A into blocks of rows and calls `part` for each, in tasks called `name`. A row takes `row_multiplications`
+/// multiplications. These tasks have a higher priority than all tasks that are not parts.
 ///
 /// # Errors
-/// None of its own: those of a scope, if it was cancelled.
+/// Returns an error only if the scope is cancelled.
 pub(crate) fn by_rows<T: Scalar>(
     nesting: Nesting<'_>,
     name: &'static str,
@@ -43,10 +43,10 @@ pub(crate) fn by_rows<T: Scalar>(
     })
 }
 
-/// The same for some columns at a time.
+/// Splits A into blocks of columns and calls `part` for each, like [`split_rows`].
 ///
 /// # Errors
-/// As for [`by_rows`].
+/// See [`split_rows`].
 pub(crate) fn by_columns<T: Scalar>(
     nesting: Nesting<'_>,
     name: &'static str,
@@ -69,22 +69,22 @@ pub(crate) fn by_columns<T: Scalar>(
     })
 }
 
-/// The priority of parts: above that of panels.
+/// Priority of parts, above that of panels.
 pub(crate) const URGENT: i32 = 5;
 
-/// Some rows of op(A).
+/// Returns the given rows of op(A).
 pub(crate) fn rows_of_op<T: Scalar>(op: Op, a: MatRef<'_, T>, rows: Range<usize>) -> MatRef<'_, T> {
     let (m, n) = a.shape();
     if op == Op::None { a.submatrix(rows, 0..n) } else { a.submatrix(0..m, rows) }
 }
 
-/// Some columns of op(A).
+/// Returns the given columns of op(A).
 pub(crate) fn columns<T: Scalar>(op: Op, a: MatRef<'_, T>, columns: Range<usize>) -> MatRef<'_, T> {
     let (m, n) = a.shape();
     if op == Op::None { a.submatrix(0..m, columns) } else { a.submatrix(columns, 0..n) }
 }
 
-/// The rows of column j that are in the part, of m.
+/// Returns the rows of column j, of m, that belong to `part`.
 pub(crate) fn rows_of(part: Part, j: usize, m: usize) -> Range<usize> {
     match part {
         Part::All => 0..m,
@@ -93,7 +93,7 @@ pub(crate) fn rows_of(part: Part, j: usize, m: usize) -> Range<usize> {
     }
 }
 
-/// Copies the part of A, whose first column is column `first` of its matrix.
+/// Copies the given part of A to B. Column 0 of A is column `first` of the whole matrix.
 pub(crate) fn copy<T: Scalar>(part: Part, first: usize, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
     let (m, n) = a.shape();
     for j in 0..n {

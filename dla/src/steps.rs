@@ -1,20 +1,21 @@
-//! The order of a factorization by block columns.
+//! Task order of a factorization by block columns.
 
 /// A step of a factorization by block columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Block column k is factored.
+    /// Factors block column k.
     Panel(usize),
-    /// Block column k updates block column j behind it.
+    /// Updates block column j > k by block column k.
     Update(usize, usize),
 }
 
-/// The steps that factor the first so many of nt block columns and update what is behind them, as a serial program could take them.
+/// Returns the steps that factor the first `panels` of nt block columns and update the columns to their right, in a
+/// valid serial order.
 ///
-/// Of tasks that are ready and as urgent as each other, the one that was inserted first is taken. Cores have each panel's updates together, so that its
-/// reflectors or multipliers, once packed, serve all of them. Devices would let the next panels wait for columns far behind, which are needed
-/// late. If each column had all its updates before the next one, then in the end only those of the last columns would be left, too small
-/// to keep a device busy. So there a step comes the sooner the earlier its panel *and* the nearer its column are: by the sum of k and j.
+/// Among ready tasks of equal priority, the one that was inserted first runs first, so this order affects performance.
+/// Without devices, the updates by one panel are consecutive, which reuses its packed reflectors or multipliers. With
+/// devices, that order would delay the next panels behind updates of far columns; a left-looking order would leave only
+/// small updates of the last columns at the end. So with devices, steps are ordered by k + j.
 pub(crate) fn steps(panels: usize, nt: usize, has_devices: bool) -> impl Iterator<Item = Step> {
     let (sums, rest) = if has_devices { (panels + nt, panels) } else { (0, 0) };
     let by_sum = (0..sums).flat_map(move |sum| {

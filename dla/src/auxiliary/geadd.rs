@@ -12,13 +12,13 @@ use superscalar_kernels::{MatMut, MatRef, Op};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Rows and columns that are gone through together where A is transposed: lines of the first-level cache that both sides touch.
+/// Edge of the blocks in which a transposed matrix is traversed, so that cache lines of both matrices are reused.
 const SQUARE: usize = 16;
 
-/// Inserts the tasks of B := alpha op(A) + beta B, with B's tiles those of op(A).
+/// Inserts the tasks of B := alpha op(A) + beta B, where the tiles of B are those of op(A).
 ///
 /// # Panics
-/// If they are not.
+/// If the tiles differ.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -44,7 +44,7 @@ fn add<T: Scalar>(op: Op, alpha: T, a: MatRef<'_, T>, beta: T, mut b: MatMut<'_,
     let a = if op == Op::None { a } else { a.transpose() };
     let (m, n) = b.shape();
     let conj = |x: T| if op == Op::ConjTrans { x.conj() } else { x };
-    // What is multiplied by zero is not read.
+    // An operand that is multiplied by zero must not be read.
     let element = |x: T| if alpha == T::ZERO { T::ZERO } else { alpha * conj(x) };
     let kept = |x: T| if beta == T::ZERO { T::ZERO } else { beta * x };
     for cols in (0..n).step_by(SQUARE).map(|j| j..n.min(j + SQUARE)) {
@@ -58,12 +58,12 @@ fn add<T: Scalar>(op: Op, alpha: T, a: MatRef<'_, T>, beta: T, mut b: MatMut<'_,
     }
 }
 
-/// B = alpha op(A) + beta B, where op(A) and B are m x n.
+/// Computes B = alpha op(A) + beta B, where op(A) and B are m x n.
 ///
-/// beta = 0 does not read B, and alpha = 0 not A.
+/// If beta = 0, B is not read. If alpha = 0, A is not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, geadd};

@@ -16,7 +16,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// Inserts the tasks that copy a part of A to B, both in block columns of the same width.
 ///
 /// # Panics
-/// If they are not so, or their shapes differ.
+/// If A and B are not in block columns of the same width, or their shapes differ.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -37,7 +37,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
 }
 
-/// B = A in the part named: all of it, or the lower or upper trapezoid. The rest of B is not touched.
+/// Copies a part of A to B: all of it, or the lower or upper trapezoid. The rest of B is not changed.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes differ.

@@ -14,7 +14,7 @@ use superscalar_kernels::{Diag, MatRef, Norm, Real, Scalar as _, Symmetry, Uplo}
 use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Runtime, Scope};
 
-/// What is known of a matrix besides what is stored.
+/// Structure of a matrix, which determines the stored part.
 #[derive(Clone, Copy)]
 enum Structure {
     General,
@@ -24,7 +24,8 @@ enum Structure {
 }
 
 impl Structure {
-    /// The stored rows of column j, of m, without the diagonal where it is special; and the diagonal element there.
+    /// Returns the stored rows of column j, without the diagonal if it needs special treatment, and the diagonal
+    /// element in that case.
     fn column<T: Scalar>(self, a: MatRef<'_, T>, j: usize, first: usize) -> (Range<usize>, Option<T>) {
         let (m, col) = (a.nrows(), first + j);
         let (uplo, diagonal) = match self {
@@ -43,20 +44,20 @@ impl Structure {
     }
 }
 
-/// What a block column contributes.
+/// Contribution of a block column to a norm.
 #[derive(Clone)]
 enum Partial<R> {
-    /// The largest element, or column sum.
+    /// The largest element or column sum.
     Largest(R),
-    /// A part of each row's sum.
+    /// Partial sums of the rows.
     Sums(Vec<R>),
-    /// The sum of squares is `scale`² times `sum`. The scale is about as large as the largest element, so the sum is
-    /// one or more and can not overflow, unless there is nothing but zeros. Where there is an Inf the scale is
-    /// infinite, where there is a NaN the sum is NaN.
+    /// The sum of squares is `scale`² times `sum`. The scale is about the size of the largest element, so the sum is at
+    /// least one and cannot overflow, unless all elements are zero. If an element is Inf, the scale is infinite; if one
+    /// is NaN, the sum is NaN.
     Squares { scale: R, sum: R },
 }
 
-/// The contribution of the block column of A whose first column is column `first`.
+/// Returns the contribution of a block column whose first column is column `first` of the matrix.
 fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first: usize) -> Partial<T::Real> {
     let (m, n) = a.shape();
     let zero = T::Real::ZERO;
@@ -99,10 +100,10 @@ fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first:
     }
 }
 
-/// Parts of a sum, so that none of its additions waits for the one before.
+/// Independent accumulators, to shorten the chain of additions.
 const PARTS: usize = 16;
 
-/// The sum, or what else `join` makes of them, of the moduli of these rows of column j.
+/// Folds the moduli of the given rows of column j with `join`: their sum or maximum.
 fn over<T: Scalar>(
     a: MatRef<'_, T>,
     j: usize,
@@ -120,7 +121,7 @@ fn over<T: Scalar>(
     rest.iter().map(|x| x.abs()).chain(parts).fold(T::Real::ZERO, join)
 }
 
-/// Adds the moduli of these rows of column j to the rows' sums, and returns their own.
+/// Adds the moduli of the given rows of column j to the row sums, and returns the sum of the moduli.
 fn add_moduli<T: Scalar>(a: MatRef<'_, T>, j: usize, rows: Range<usize>, sums: &mut [T::Real]) -> T::Real {
     let mut parts = [T::Real::ZERO; PARTS];
     let add = |part: &mut T::Real, sum: &mut T::Real, x: T| {
@@ -139,13 +140,13 @@ fn add_moduli<T: Scalar>(a: MatRef<'_, T>, j: usize, rows: Range<usize>, sums: &
     parts.into_iter().sum()
 }
 
-/// The sum of squares as a scale and a sum: without overflow or underflow, whatever the numbers are.
+/// Returns the sum of squares as a scale and a sum, without overflow or underflow.
 fn sum_of_squares<R: Real, I: Iterator<Item = R>>(values: impl Fn() -> I) -> (R, R) {
     let plain: R = values().map(|x| x * x).sum();
-    // A square that underflows is lost, but next to a sum this large it does not count.
+    // Squares that underflow are negligible in a sum this large.
     let safe = plain * R::EPSILON > R::MIN_POSITIVE && plain * R::ZERO == R::ZERO;
     if safe {
-        // Between one and four, as sums of several columns may overflow.
+        // Keep the sum between one and four: the sum over several columns could overflow otherwise.
         let half = exponent(plain).div_euclid(2);
         let down = power_of_two::<R>(-half);
         return (power_of_two(half), plain * down * down);
@@ -161,7 +162,7 @@ fn sum_of_squares<R: Real, I: Iterator<Item = R>>(values: impl Fn() -> I) -> (R,
 }
 
 impl<R: Real> Partial<R> {
-    /// Both contributions together.
+    /// Combines two contributions.
     fn join(self, other: Self) -> Self {
         match (self, other) {
             (Self::Largest(x), Self::Largest(y)) => Self::Largest(worst(x, y)),
@@ -172,7 +173,7 @@ impl<R: Real> Partial<R> {
             (Self::Squares { scale, sum }, Self::Squares { scale: other, sum: more }) => {
                 let (large, small) =
                     if scale > other { ((scale, sum), (other, more)) } else { ((other, more), (scale, sum)) };
-                // Of equals it is one: those that are both zero, or both infinite, have no quotient.
+                // Two zeros or two infinities have no quotient.
                 let ratio = if small.0 == large.0 { R::ONE } else { small.0 / large.0 };
                 Self::Squares { scale: large.0, sum: large.1 + small.1 * ratio * ratio }
             }
@@ -180,7 +181,7 @@ impl<R: Real> Partial<R> {
         }
     }
 
-    /// The norm, if this is all.
+    /// Returns the norm; all contributions have been combined.
     fn norm(self) -> R {
         match self {
             Self::Largest(x) => x,
@@ -226,7 +227,7 @@ fn blocking<T: Scalar>(
     })??)
 }
 
-/// Inserts the tasks of [`lange`](fn@crate::lange) for A in block columns; the norm is their result.
+/// Inserts the tasks of [`lange`](fn@crate::lange) for A in block columns. The output is the norm.
 ///
 /// # Panics
 /// If A is not in block columns.
@@ -240,10 +241,10 @@ pub fn spawn_lange<'s, T: Scalar, V: TileView<'s, Element = T>>(
     spawn(s, norm, Structure::General, a)
 }
 
-/// Inserts the tasks of [`lansy`](fn@crate::lansy).
+/// Inserts the tasks of [`lansy`](fn@crate::lansy) for A in block columns. The output is the norm.
 ///
 /// # Panics
-/// If A is not square, in block columns.
+/// If A is not a square matrix in block columns.
 #[each_type]
 #[track_caller]
 pub fn spawn_lansy<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -256,10 +257,10 @@ pub fn spawn_lansy<'s, T: Scalar, V: TileView<'s, Element = T>>(
     spawn(s, norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a)
 }
 
-/// Inserts the tasks of [`lanhe`](fn@crate::lanhe).
+/// Inserts the tasks of [`lanhe`](fn@crate::lanhe) for A in block columns. The output is the norm.
 ///
 /// # Panics
-/// If A is not square, in block columns.
+/// If A is not a square matrix in block columns.
 #[each_type]
 #[track_caller]
 pub fn spawn_lanhe<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -272,7 +273,7 @@ pub fn spawn_lanhe<'s, T: Scalar, V: TileView<'s, Element = T>>(
     spawn(s, norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a)
 }
 
-/// Inserts the tasks of [`lantr`](fn@crate::lantr).
+/// Inserts the tasks of [`lantr`](fn@crate::lantr) for A in block columns. The output is the norm.
 ///
 /// # Panics
 /// If A is not in block columns.
@@ -294,11 +295,12 @@ fn assert_square<V>(name: &str, a: &Tiled<'_, V>) {
     assert!(m == n, "{name}: A is {m} x {n}, not square");
 }
 
-/// A norm of an m x n matrix: its largest element, one norm, infinity norm or Frobenius norm. 0 if it has no elements; NaN if it
-/// has a NaN.
+/// Computes a norm of an m x n matrix: the largest modulus, the one norm, the infinity norm or the Frobenius norm.
+/// Returns 0 if the matrix has no elements, and NaN if it contains a NaN.
 ///
 /// # Errors
-/// Those of the runtime.
+/// [`Runtime`](crate::ErrorKind::Runtime) if the runtime fails; [`Shape`](crate::ErrorKind::Shape) if the block size is
+/// zero.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, lange};
@@ -316,7 +318,7 @@ pub fn lange<T: Scalar>(rt: &Runtime, norm: Norm, a: MatRef<'_, T>, options: &Op
     blocking(rt, norm, Structure::General, a, options)
 }
 
-/// A norm of a symmetric matrix of which one triangle is stored, as [`lange`].
+/// Computes a norm of a symmetric matrix of which one triangle is stored; see [`lange`].
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
@@ -343,8 +345,8 @@ pub fn lansy<T: Scalar>(
     blocking(rt, norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a, options)
 }
 
-/// A norm of a Hermitian matrix of which one triangle is stored, as [`lange`]; the imaginary part of the diagonal is taken as
-/// zero.
+/// Computes a norm of a Hermitian matrix of which one triangle is stored; see [`lange`]. The imaginary part of the
+/// diagonal is treated as zero.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
@@ -371,10 +373,12 @@ pub fn lanhe<T: Scalar>(
     blocking(rt, norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a, options)
 }
 
-/// A norm of an m x n lower or upper trapezoidal matrix, as [`lange`]; a unit diagonal is not read.
+/// Computes a norm of an m x n lower or upper trapezoidal matrix; see [`lange`]. The diagonal is not read if `diag` is
+/// [`Diag::Unit`].
 ///
 /// # Errors
-/// Those of the runtime.
+/// [`Runtime`](crate::ErrorKind::Runtime) if the runtime fails; [`Shape`](crate::ErrorKind::Shape) if the block size is
+/// zero.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, lantr};
@@ -398,18 +402,18 @@ pub fn lantr<T: Scalar>(
     blocking(rt, norm, Structure::Triangular(uplo, diag), a, options)
 }
 
-/// On the calling thread.
+/// Computes a norm on the calling thread.
 fn direct<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>) -> T::Real {
     if a.is_empty() { T::Real::ZERO } else { partial(norm, structure, a, 0).norm() }
 }
 
-/// [`lange`](fn@crate::lange) on the calling thread.
+/// Computes a norm on the calling thread, like [`lange`](fn@crate::lange).
 #[each_type]
 pub fn serial_lange<T: Scalar>(norm: Norm, a: MatRef<'_, T>) -> T::Real {
     direct(norm, Structure::General, a)
 }
 
-/// [`lansy`](fn@crate::lansy) on the calling thread.
+/// Computes a norm on the calling thread, like [`lansy`](fn@crate::lansy).
 ///
 /// # Panics
 /// If A is not square.
@@ -419,7 +423,7 @@ pub fn serial_lansy<T: Scalar>(norm: Norm, uplo: Uplo, a: MatRef<'_, T>) -> T::R
     direct(norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a)
 }
 
-/// [`lanhe`](fn@crate::lanhe) on the calling thread.
+/// Computes a norm on the calling thread, like [`lanhe`](fn@crate::lanhe).
 ///
 /// # Panics
 /// If A is not square.
@@ -429,7 +433,7 @@ pub fn serial_lanhe<T: Scalar>(norm: Norm, uplo: Uplo, a: MatRef<'_, T>) -> T::R
     direct(norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a)
 }
 
-/// [`lantr`](fn@crate::lantr) on the calling thread.
+/// Computes a norm on the calling thread, like [`lantr`](fn@crate::lantr).
 #[each_type]
 pub fn serial_lantr<T: Scalar>(norm: Norm, uplo: Uplo, diag: Diag, a: MatRef<'_, T>) -> T::Real {
     direct(norm, Structure::Triangular(uplo, diag), a)

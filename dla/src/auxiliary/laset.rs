@@ -1,4 +1,4 @@
-//! Matrices of one number, and another on the diagonal.
+//! Initialization of matrices: one value for the diagonal, another for the other elements.
 
 use crate::{
     Scalar,
@@ -16,7 +16,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// Inserts the tasks of [`laset`](fn@crate::laset) for A in block columns.
 ///
 /// # Panics
-/// If it is not so.
+/// If A is not in block columns.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(
@@ -34,7 +34,7 @@ pub fn spawn<'s, T: Scalar>(
     }
 }
 
-/// Sets the part of A, whose first column is column `first` of its matrix.
+/// Sets the given part of A. Column 0 of A is column `first` of the whole matrix.
 fn set<T: Scalar>(part: Part, first: usize, off_diagonal: T, diagonal: T, mut a: MatMut<'_, T>) {
     let (m, n) = a.shape();
     for j in 0..n {
@@ -45,10 +45,11 @@ fn set<T: Scalar>(part: Part, first: usize, off_diagonal: T, diagonal: T, mut a:
     }
 }
 
-/// Sets the part named of an m x n matrix: the diagonal to one number, the rest of it to another.
+/// Sets a part of an m x n matrix: the diagonal to `diagonal`, and the other elements of the part to `off_diagonal`.
 ///
 /// # Errors
-/// Those of the runtime.
+/// [`Runtime`](crate::ErrorKind::Runtime) if the runtime fails; [`Shape`](crate::ErrorKind::Shape) if the block size is
+/// zero.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, laset};

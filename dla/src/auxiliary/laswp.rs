@@ -12,10 +12,11 @@ use superscalar_kernels::{Direction, MatMut, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of [`laswp`](fn@crate::laswp) for A in block columns.
+/// Inserts the tasks of [`laswp`](fn@crate::laswp) for A in block columns. An interchange that is out of range fails
+/// its task.
 ///
 /// # Panics
-/// If it is not so. An interchange outside of the matrix fails its task.
+/// If A is not in block columns.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(
@@ -31,11 +32,12 @@ pub fn spawn<'s, T: Scalar>(
     }
 }
 
-/// Exchanges row i and row `ipiv[i] - 1` of A, for every i in turn, or from the last to the first, which undoes it.
+/// Exchanges row i with row `ipiv[i] - 1` of A, for every i in increasing order, or in decreasing order, which reverses
+/// it.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if there are more interchanges than rows; [`Argument`](crate::ErrorKind::Argument) if one
-/// is outside of the matrix.
+/// [`Shape`](crate::ErrorKind::Shape) if there are more interchanges than rows;
+/// [`Argument`](crate::ErrorKind::Argument) if an interchange is out of range.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, laswp};
@@ -65,7 +67,7 @@ pub fn laswp<T: Scalar>(
     Ok(rt.scope(|s| spawn(s, &Tiled::columns(s, a.rb_mut(), nb), &mut ipiv, direction))?)
 }
 
-/// Refuses interchanges that are not among m rows.
+/// Returns an error if interchanges are out of range for m rows.
 pub(crate) fn check(m: usize, ipiv: &[i32]) -> Result<(), Error> {
     if ipiv.len() > m {
         return Err(Error::shape(format!("{} interchanges of {m} rows", ipiv.len())));

@@ -12,10 +12,10 @@ use superscalar_kernels::{MatMut, Op};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that exchange A and B, in equal tiles.
+/// Inserts the tasks that exchange A and B, which have the same tiles.
 ///
 /// # Panics
-/// If they are not so.
+/// If the tiles differ.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, b: &Tiled<'s, MatMut<'s, T>>) {
@@ -38,7 +38,7 @@ fn exchange<T: Scalar>(mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) {
     }
 }
 
-/// Exchanges two matrices of one shape.
+/// Exchanges two matrices of the same shape.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes differ.

@@ -12,7 +12,7 @@ use superscalar_kernels::{Diag, MatMut, Op, Side, Symmetry, Uplo, cpu, operation
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that replace the named triangle of an n x n matrix, L or U, by that of Lᴴ L or U Uᴴ.
+/// Inserts the tasks that replace the triangle `uplo` of an n x n matrix, L or U, by the same triangle of Lᴴ L or U Uᴴ.
 ///
 /// # Panics
 /// If A or its tiles are not square.
@@ -52,8 +52,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
     }
 }
 
-/// Replaces the named triangle of an n x n matrix, L or U, by that of Lᴴ L or U Uᴴ. The other triangle is neither read nor
-/// touched; the diagonal of L or U is taken as real.
+/// Replaces the triangle `uplo` of an n x n matrix, L or U, by the same triangle of Lᴴ L or U Uᴴ. The other triangle is
+/// neither read nor changed. The diagonal of L or U is treated as real.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.

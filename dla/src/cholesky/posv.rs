@@ -15,7 +15,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// Inserts the tasks of [`potrf`](fn@crate::spawn::potrf) and [`potrs`](fn@crate::spawn::potrs).
 ///
 /// # Panics
-/// As these do.
+/// If A is not a square matrix in square tiles or block columns, or the tiles of B do not match those of A.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(
@@ -28,12 +28,12 @@ pub fn spawn<'s, T: Scalar>(
     potrs::spawn(s, uplo, a, b);
 }
 
-/// Solves A X = B for an n x n Hermitian (symmetric) positive definite A: the named triangle of A is replaced by its factor, and
-/// B, n x nrhs, by X. The solution begins before the factorization ends.
+/// Solves A X = B for an n x n Hermitian (symmetric) positive definite A. The triangle `uplo` of A is replaced by its
+/// Cholesky factor, and B, n x nrhs, by X. The solution starts before the factorization is complete.
 ///
 /// # Errors
-/// [`NotPositiveDefinite`](crate::ErrorKind::NotPositiveDefinite), with LAPACK's `info`; B is then of no use.
-/// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
+/// [`NotPositiveDefinite`](crate::ErrorKind::NotPositiveDefinite), with LAPACK's `info`, if a leading minor is not
+/// positive definite; B is then undefined. [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, posv};
@@ -71,13 +71,13 @@ pub fn posv<T: Scalar>(
     })?)
 }
 
-/// Factors A and solves A X = B on the calling thread, as [`posv`](fn@crate::posv) does.
+/// Factors A and solves A X = B on the calling thread, like [`posv`](fn@crate::posv).
 ///
 /// # Errors
-/// [`NotPositiveDefinite`] names the leading minor that is not; B is then as it was.
+/// [`NotPositiveDefinite`], with the order of the leading minor that is not positive definite; B is then unchanged.
 ///
 /// # Panics
-/// If the shapes do not agree.
+/// If the shapes do not match.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, serial};

@@ -16,19 +16,20 @@ use superscalar_kernels::{
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of the factorization of an n x n Hermitian (symmetric) positive definite matrix: the named triangle of A
-/// is replaced by L or U. The other triangle is not touched.
+/// Inserts the tasks of the Cholesky factorization of an n x n Hermitian (symmetric) positive definite matrix. The
+/// triangle `uplo` of A is replaced by L or U. The other triangle is not changed.
 ///
-/// The right-looking algorithm (task-superscalar paper, Algorithm 5, with the update cut into tiles). Panel tasks and the
-/// column that the next panel needs have priority, which lets panels run ahead of the updates: lookahead.
+/// The algorithm is right-looking (task-superscalar paper, Algorithm 5, with the update cut into tiles). Panel tasks,
+/// and updates of the column that becomes the next panel, have priority, so that panels run ahead of older updates
+/// (lookahead).
 ///
-/// A may lie in square tiles, or in block columns, which suit devices: each update is then one product as high as the matrix.
+/// A lies in square tiles or block columns. Block columns suit devices: each update is then one product over all rows.
 ///
-/// A leading minor that is not positive definite fails its task with [`NotPositiveDefinite`], which cancels what depends on it
-/// and comes back from the scope; the steps before it are done, as in LAPACK.
+/// If a leading minor is not positive definite, its task fails with [`NotPositiveDefinite`]. That cancels the tasks
+/// that need its result, and the scope returns the error. The steps before it are complete, as in LAPACK.
 ///
 /// # Panics
-/// If A is not square, in square tiles or block columns.
+/// If A is not a square matrix in square tiles or block columns.
 ///
 /// [`NotPositiveDefinite`]: superscalar_kernels::NotPositiveDefinite
 #[each_type]
@@ -52,7 +53,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
     let l = |i, k| a.factor(op, i, k);
     let nt = a.nt();
     for k in 0..nt {
-        // The column that becomes the next panel is more urgent than the others.
+        // Updates of the column that becomes the next panel are more urgent.
         let urgency = |j| i32::from(j == k + 1);
         // A[k][k] = L[k][k] L[k][k]ᴴ
         let tile = Part::whole(Which::Changed, (a.rows_of(k), a.rows_of(k)));
@@ -77,14 +78,16 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
     }
 }
 
-/// Factors an n x n Hermitian (symmetric) positive definite matrix: the named triangle of A is replaced by L or U, with
-/// A = L Lᴴ or A = Uᴴ U. The other triangle is neither read nor touched; imaginary parts on the diagonal are taken as zero.
+/// Computes the Cholesky factorization of an n x n Hermitian (symmetric) positive definite matrix, A = L Lᴴ or A = Uᴴ
+/// U. The triangle `uplo` of A is replaced by L or U. The other triangle is neither read nor changed. Imaginary parts
+/// on the diagonal are treated as zero.
 ///
-/// Working memory beside the matrix: a handle per tile, and what the tile kernels pack.
+/// Working memory: a handle per tile, and the packed forms of tiles.
 ///
 /// # Errors
-/// [`NotPositiveDefinite`](crate::ErrorKind::NotPositiveDefinite), with LAPACK's `info`, if a leading minor is not (also if it
-/// holds a NaN); the part of A before that minor then holds its factor. [`Shape`](crate::ErrorKind::Shape) if A is not square.
+/// [`NotPositiveDefinite`](crate::ErrorKind::NotPositiveDefinite), with LAPACK's `info`, if a leading minor is not
+/// positive definite or contains a NaN; the part of A before that minor then holds its factor.
+/// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, potrf};

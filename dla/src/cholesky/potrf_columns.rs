@@ -1,8 +1,8 @@
-//! Cholesky factorization of a matrix in block columns: for matrices whose columns have been dealt to devices.
+//! Cholesky factorization of a matrix in block columns, for matrices whose columns are dealt to devices.
 //!
-//! An update is one product with all rows below the diagonal, which a device is better at than at many small tiles; and a
-//! device that was dealt a column keeps it until it becomes the panel (task-superscalar paper, Algorithm 5 and section 5.3). Panels
-//! stay on the host unless devices [have panels](superscalar_kernels::device::Backend::has_panels).
+//! Each update is one product over all rows below the diagonal, which suits a device better than many small tiles. A
+//! device keeps its columns until they become the panel (task-superscalar paper, Algorithm 5 and section 5.3). Panels
+//! run on the host unless the devices' backend [has panels](superscalar_kernels::device::Backend::has_panels).
 
 use crate::{
     Scalar,
@@ -27,20 +27,20 @@ pub(super) fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'
     }
 }
 
-/// The block of column j on the diagonal, and what is below it, as a tile counts rows.
+/// Rows of a block column's block on the diagonal, and the rows below it, in a tile's numbering.
 struct Rows {
     here: Range<usize>,
     below: Range<usize>,
 }
 
 impl Rows {
-    /// Those of both.
+    /// Returns both ranges together.
     fn all(&self) -> Range<usize> {
         self.here.start..self.below.end
     }
 }
 
-/// The rows of block column j, as the tile of column `of` counts them: its block on the diagonal, and what is below.
+/// Returns the rows of block column j in the numbering of the tile of column `of`.
 fn rows<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>, j: usize, of: usize) -> Rows {
     let above = a.first_row_of(of);
     let (start, n) = (j * a.tile_shape().1 - above, a.shape().0 - above);
@@ -48,12 +48,12 @@ fn rows<T: Scalar>(a: &Tiled<'_, MatMut<'_, T>>, j: usize, of: usize) -> Rows {
     Rows { here: start..end, below: end..n }
 }
 
-/// Right-looking: a panel updates all columns behind it.
+/// Right-looking: a panel updates all columns to its right.
 #[track_caller]
 fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
     let (potrf, herk) = (OnOne::panels("potrf"), OnTwo::new("herk"));
     let (n, nb) = (a.shape().0, a.tile_shape().1);
-    // The devices' weights are told by an update in the middle of the factorization.
+    // Capability weights are compared by an update in the middle of the factorization.
     let half = 0..nb.max(n / 2);
     let usual = update::<T>(half.clone(), nb, half, nb);
     let dealer = Dealer::new(s, a, ("herk", usual.cost()));
@@ -68,7 +68,7 @@ fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
                 dealer.deal_behind(s, k, a.at(0, k));
             }
             Step::Update(k, j) => {
-                // A[j..][j] := A[j..][j] − L[j..][k] L[j][k]ᴴ; the column that becomes the next panel first
+                // A[j..][j] := A[j..][j] − L[j..][k] L[j][k]ᴴ; the column of the next panel first
                 let spec = task("herk", k, j, k).priority(2 * i32::from(j == k + 1));
                 let update = update(rows(a, j, k).all(), a.cols_of(k), rows(a, j, j).all(), a.cols_of(j));
                 herk.spawn(s, spec, update, a.at(0, k), a.at(0, j));
@@ -77,15 +77,15 @@ fn lower<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
     }
 }
 
-/// A[rows] := A[rows] − L[from] L[from]ᴴ in the trapezoid that begins on the diagonal. A column that is updated is ragged: its block on the
-/// diagonal is half of a square, whose other half belongs to the user. So the update is a rank-k update of that block and one product for all
-/// that is below (task-superscalar paper, section 5.3).
+/// Returns the operation A[rows] := A[rows] − L[from] L[from]ᴴ on the trapezoid whose first row is on the diagonal. The
+/// upper half of its block on the diagonal belongs to the user and must not change. So the operation is a rank-k update
+/// of that block and one product for all rows below it (task-superscalar paper, section 5.3).
 fn update<T: Scalar>(from: Range<usize>, k: usize, rows: Range<usize>, n: usize) -> RankK<T, Part<T>> {
     let (a, c) = (Part::rows(Which::First, from, k), Part::rows(Which::Changed, rows, n));
     RankK { symmetry: Symmetry::Hermitian, uplo: Uplo::Lower, op: Op::None, alpha: -T::ONE, a, beta: T::ONE, c }
 }
 
-/// Each column behind column k takes the step that it owes to it: row k of U, and with the rows above it the next block.
+/// Step k computes row k of U in each column to the right, from the rows above it.
 #[track_caller]
 fn upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
     let (potrf, herk) = (OnOne::panels("potrf"), OnOne::new("herk"));

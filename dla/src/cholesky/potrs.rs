@@ -12,11 +12,12 @@ use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that solve A X = B, where the named triangle of A holds L or U from [`potrf`](fn@crate::spawn::potrf);
-/// B, n x nrhs, is replaced by X.
+/// Inserts the tasks that solve A X = B, where the triangle `uplo` of A holds L or U, as computed by
+/// [`potrf`](fn@crate::spawn::potrf). X overwrites B, which is n x nrhs.
 ///
 /// # Panics
-/// If the tiles of A and B do not fit together: A's are square, and B's have as many rows; or both lie in block columns.
+/// If the tiles of A and B do not match. Either A's tiles are square and B's tiles have the same number of rows, or
+/// both matrices lie in block columns.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -35,12 +36,13 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
 }
 
-/// What is done to the stored triangle in the first solve, and in the second.
+/// Returns the op on the stored triangle in the first and in the second solve.
 pub(crate) fn order(uplo: Uplo) -> [Op; 2] {
     if uplo == Uplo::Lower { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] }
 }
 
-/// Solves A X = B, where the named triangle of A holds L or U from [`potrf`](fn@crate::potrf); B, n x nrhs, is replaced by X.
+/// Solves A X = B, where the triangle `uplo` of A holds L or U, as computed by [`potrf`](fn@crate::potrf). X overwrites
+/// B, which is n x nrhs.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
@@ -79,10 +81,10 @@ pub fn potrs<T: Scalar>(
     })?)
 }
 
-/// Solves A X = B on the calling thread by the factor in A, as [`potrs`](fn@crate::potrs) does.
+/// Solves A X = B by the factor in A on the calling thread, like [`potrs`](fn@crate::potrs).
 ///
 /// # Panics
-/// If the shapes do not agree.
+/// If the shapes do not match.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, serial};

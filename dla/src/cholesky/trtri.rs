@@ -1,4 +1,4 @@
-//! The inverse of a triangular matrix.
+//! Inverse of a triangular matrix.
 
 use crate::{
     Scalar,
@@ -12,10 +12,10 @@ use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Singular, Uplo, cpu, o
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that replace the named triangle of an n x n matrix by its inverse. The other triangle is not touched, nor is
-/// the diagonal when `diag` is [`Diag::Unit`].
+/// Inserts the tasks that replace the triangle `uplo` of an n x n matrix by its inverse. The other triangle is not
+/// changed, nor is the diagonal if `diag` is [`Diag::Unit`].
 ///
-/// A diagonal element that is exactly zero fails its tile's task with [`Singular`]; A is then of no use.
+/// If a diagonal element is exactly zero, its tile's task fails with [`Singular`]; A is then undefined.
 ///
 /// # Panics
 /// If A or its tiles are not square.
@@ -25,7 +25,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Ti
     let [rows, cols] = a.partition(Op::None);
     assert!(rows == cols, "trtri: a square matrix in square tiles, not {rows} x {cols}");
     let (trsm, gemm) = (Triangle::new("trsm"), Gemm::new());
-    // In terms of L: tile (i, j) of L is tile (j, i) of U, transposed, and so is the equation.
+    // In terms of L: tile (i, j) of L is tile (j, i) of U, transposed, and the equations are transposed too.
     let at = |i, j| if uplo == Uplo::Lower { (i, j) } else { (j, i) };
     let solve = |side, alpha, k, (i, j): (usize, usize)| {
         let shape = (a.rows_of(i), a.cols_of(j));
@@ -38,7 +38,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Ti
             // L[i][k] := −L[i][k] L[k][k]⁻¹
             solve(behind, -T::ONE, k, at(i, k));
             for j in 0..k {
-                // L[i][j] := L[i][j] + L[i][k] L[k][j]; for U the factors change places
+                // L[i][j] := L[i][j] + L[i][k] L[k][j]; for U the factors are swapped
                 let (left, right) = if uplo == Uplo::Lower { ((i, k), (k, j)) } else { ((j, k), (k, i)) };
                 let (left, right) = (a.factor(Op::None, left.0, left.1), a.factor(Op::None, right.0, right.1));
                 let (row, col) = at(i, j);
@@ -59,12 +59,12 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Ti
     }
 }
 
-/// Replaces the named triangle of an n x n matrix by its inverse. The other triangle is neither read nor touched, nor is the
-/// diagonal when `diag` is [`Diag::Unit`].
+/// Replaces the triangle `uplo` of an n x n matrix by its inverse. The other triangle is neither read nor changed, nor
+/// is the diagonal if `diag` is [`Diag::Unit`].
 ///
 /// # Errors
-/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a diagonal element is exactly zero: A is then as it was.
-/// [`Shape`](crate::ErrorKind::Shape) if A is not square.
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a diagonal element is exactly zero; A is then
+/// unchanged. [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, trtri};
@@ -94,7 +94,7 @@ pub fn trtri<T: Scalar>(
     Ok(rt.scope(|s| spawn(s, uplo, diag, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
 }
 
-/// Fails if the diagonal of a square triangular matrix has an element that is exactly zero.
+/// Returns an error if the diagonal of a square triangular matrix has an element that is exactly zero.
 pub(crate) fn check_regular<T: Scalar>(diag: Diag, a: MatRef<'_, T>) -> Result<(), Singular> {
     match (0..a.nrows()).find(|&i| diag == Diag::NonUnit && a.at(i, i) == T::ZERO) {
         Some(at) => Err(Singular { pivot: at + 1 }),

@@ -11,14 +11,14 @@ use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo};
 use superscalar_macros::each_type;
 use superscalar_runtime::Runtime;
 
-/// Solves op(A) X = B, where A is n x n and triangular; B, n x nrhs, is replaced by X. This is [`trsm`](fn@crate::trsm) from the left
-/// with a look at the diagonal first.
+/// Solves op(A) X = B, where A is n x n and triangular. X overwrites B, which is n x nrhs. Unlike
+/// [`trsm`](fn@crate::trsm), it checks the diagonal for zeros first.
 ///
-/// Only the triangle `uplo` of A is read, and its diagonal not even when `diag` is [`Diag::Unit`].
+/// Only the triangle `uplo` of A is read; its diagonal is not read if `diag` is [`Diag::Unit`].
 ///
 /// # Errors
-/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a diagonal element is exactly zero: B is then as it was.
-/// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a diagonal element is exactly zero; B is then
+/// unchanged. [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
 ///
 /// ```
 /// use superscalar::dla::{ErrorKind, Matrix, Options, trtrs};

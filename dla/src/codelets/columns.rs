@@ -1,4 +1,4 @@
-//! What is done with block columns: LU's panel and interchanges, and solves and eliminations among parts of columns.
+//! Operations on block columns: LU panels, row interchanges, and solves and updates between parts of columns.
 
 use super::{
     Changed, Target, cost, mat, panel,
@@ -13,17 +13,17 @@ use superscalar_kernels::{
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Reads, Scope, TaskSpec, Updates, Writes};
 
-/// Interchanges of a block of rows, as a handle.
+/// Handle of the interchanges of one panel.
 type Interchanges<'s> = Lent<'s, [i32]>;
-/// What a panel task changes.
+/// Accesses of a panel task.
 type OnPanel<'s, T> = (Updates<Changed<'s, T>>, Writes<[i32]>);
-/// What an interchange of rows reads and changes.
+/// Accesses of a task that interchanges rows.
 type OnRows<'s, T> = (Vec<Reads<[i32]>>, Updates<Changed<'s, T>>);
 
-/// P L U of the rows of a block column from one on: a panel.
+/// Codelet that factors a panel: P L U = A for the given rows of a block column.
 pub(crate) struct Getrf<'s, T: Scalar>(Codelet<OnPanel<'s, T>, Panel<'s>>);
 
-/// The rows of a panel, and its columns; and what it needs to hand out parts of its work.
+/// Rows and columns of a panel, and the means to insert subtasks.
 struct Panel<'s> {
     rows: Range<usize>,
     cols: usize,
@@ -48,7 +48,7 @@ impl<'s, T: Scalar> Getrf<'s, T> {
         }))
     }
 
-    /// The interchanges are counted from one, from the first row of the matrix.
+    /// Inserts a panel task. The interchanges are counted from one, relative to the first row of the matrix.
     #[track_caller]
     pub(crate) fn spawn(
         &self,
@@ -62,10 +62,10 @@ impl<'s, T: Scalar> Getrf<'s, T> {
     }
 }
 
-/// Interchanges rows of a block column.
+/// Codelet that interchanges rows of a block column.
 pub(crate) struct Laswp<'s, T: Scalar>(Codelet<OnRows<'s, T>, Exchange>);
 
-/// Where interchanges of rows begin, how many there are, and their order; and columns of the block column.
+/// Range and order of the interchanges, and the width of the block column.
 struct Exchange {
     first: usize,
     count: usize,
@@ -89,8 +89,7 @@ impl<'s, T: Scalar> Laswp<'s, T> {
         }))
     }
 
-    /// Exchanges the rows from `first` on with those that the interchanges of successive blocks name, `count` in all, in a block
-    /// column of n columns.
+    /// Inserts the task that applies the interchanges `ipiv` of successive panels to a block column.
     #[track_caller]
     pub(crate) fn spawn(
         &self,
@@ -105,7 +104,8 @@ impl<'s, T: Scalar> Laswp<'s, T> {
     }
 }
 
-/// B[rows] := op(A[rows])⁻¹ B[rows], where A[rows] is square and triangular, and B has so many columns.
+/// Returns the operation B[rows] := op(A[rows])⁻¹ B[rows], where A[rows] is square and triangular and B has `nrhs`
+/// columns.
 pub(crate) fn system<T: Scalar>(
     rows: Range<usize>,
     (uplo, op, diag): (Uplo, Op, Diag),
@@ -115,8 +115,8 @@ pub(crate) fn system<T: Scalar>(
     Triangular { action: Action::Solve, side: Side::Left, uplo, op, diag, alpha: T::ONE, a, b }
 }
 
-/// B[changed] := B[changed] − op(A[a]) B[by], where A[a] is these rows of the first so many columns of the block column A, and B has n columns.
-/// `by` and `changed` do not overlap.
+/// Returns the operation B[changed] := B[changed] − op(A[a]) B[by], where A[a] has `a_cols` columns and B has n. The
+/// ranges `by` and `changed` must not overlap.
 pub(crate) fn elimination<T: superscalar_kernels::Scalar>(
     op: Op,
     (a, a_cols): (Range<usize>, usize),

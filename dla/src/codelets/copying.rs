@@ -1,4 +1,4 @@
-//! B := A, tile by tile, on whatever has them: how matrices get to devices and back.
+//! B := A, tile by tile, on the host or a device. Used for uploads and downloads.
 
 use super::{
     Target,
@@ -8,11 +8,11 @@ use crate::{Scalar, tiled::Tile};
 use superscalar_kernels::{Op, TileView, operations::Lacpy};
 use superscalar_runtime::{Lent, Scope, TaskSpec};
 
-/// B := A. The old B is not wanted: none of it is moved.
+/// Codelet for B := A. The old contents of B are not transferred.
 pub(crate) type Copying<'s, T, V> = OnTwo<'s, T, V, Lacpy<Part<T>>>;
 
 impl<'s, T: Scalar, V: TileView<Element = T> + 's> Copying<'s, T, V> {
-    /// Copies a tile of this shape. B goes, if it was dealt to nobody, to whom A was dealt.
+    /// Inserts a task that copies a tile of this shape. If B has no home, it gets the home of A.
     #[track_caller]
     pub(crate) fn copy(
         &self,

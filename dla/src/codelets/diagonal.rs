@@ -1,4 +1,4 @@
-//! Looking at a diagonal, and waiting for what was found there: without bringing a matrix home from where it is.
+//! Checks of a diagonal, and waiting for their result, without copying the matrix to the host.
 
 use super::{Changed, Target, mat};
 use crate::tiled::Tile;
@@ -9,7 +9,7 @@ use superscalar_kernels::{
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
 
-/// d := the diagonal of A from row `first` on, where A is a block column.
+/// Codelet for d := the diagonal of block column A from row `first` on.
 pub(crate) struct Diagonal<T: Scalar, V: TileView>(Codelet<OutOf<T, V>, usize>);
 
 type OutOf<T, V> = (Reads<Tile<V>>, Writes<Vec<T>>);
@@ -24,13 +24,13 @@ impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
         });
         Self(on_devices(codelet, |(a, d), &first: &usize| {
             let (a, d): (Mat<T>, Mat<T>) = (mat(a)?, mat(d)?);
-            // A row whose elements are a column and a row apart.
+            // The diagonal as a row vector with stride ld + 1.
             let row = Mat::at(a.offset + first, (1, d.m), a.ld + 1);
             Ok(Call::Lacpy(Lacpy { op: Op::Trans, a: row, b: d }))
         }))
     }
 
-    /// The diagonal as a handle of its own.
+    /// Inserts the task and returns a new handle for the diagonal.
     #[track_caller]
     pub(crate) fn spawn<'s>(
         &self,
@@ -45,10 +45,10 @@ impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
     }
 }
 
-/// Next to nothing.
+/// The cost is negligible.
 const COST: Cost = Cost { flops: 0.0, bytes: 0.0, level: Some(BlasLevel::One) };
 
-/// A, if something else is well: else it is spoiled.
+/// Codelet that leaves A unchanged, but fails to run if the check it waits for failed; A is then poisoned.
 pub(crate) struct Awaiting<'s, T: Scalar>(Codelet<Behind<'s, T>, ()>);
 
 type Behind<'s, T> = (Vec<Reads<[i32]>>, Updates<Changed<'s, T>>);
@@ -61,13 +61,13 @@ impl<'s, T: Scalar> Awaiting<'s, T> {
             Ok(())
         });
         Self(on_devices(codelet, |(none, a), (): &()| {
-            // No interchange at all: a call that does nothing.
+            // An empty list of interchanges makes this call a no-op.
             let ipiv = none.into_iter().map(mat).collect::<Result<_, _>>()?;
             Ok(Call::Laswp(Laswp { a: mat::<T, _>(a)?, first: 0, ipiv, direction: Direction::Forward }))
         }))
     }
 
-    /// What follows on A waits for who writes these interchanges, of which there are none.
+    /// Inserts a task that makes later uses of A wait for the task that writes `check`, an empty list of interchanges.
     #[track_caller]
     pub(crate) fn spawn(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, regular: Lent<'s, [i32]>, a: Target<'s, T>) {
         self.0.spawn_as(s, spec, (vec![regular.read()], a.read_write()), ());

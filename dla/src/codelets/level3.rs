@@ -1,5 +1,5 @@
-//! The operations of Level 3 on whole tiles: each takes its operands as the equation has them, so that an algorithm's loop reads like its
-//! textbook's.
+//! Level-3 operations on whole tiles. Parameters follow the order of the equation, so that the algorithms' loops
+//! resemble their textbook form.
 
 use super::{
     Target,
@@ -12,12 +12,12 @@ use superscalar_kernels::{
 };
 use superscalar_runtime::{Scope, TaskSpec};
 
-/// The tile of a factor as an operand of a task.
+/// Returns the tile of a factor as an operand of a task.
 fn part_of<T, V>(of: Which, factor: &Factor<'_, V>) -> Part<T> {
     Part::whole(of, factor.op.shape(factor.shape))
 }
 
-/// C := alpha op(A) op(B) + beta C, or one triangle of it.
+/// Codelet for C := alpha op(A) op(B) + beta C, or one triangle of it.
 pub(crate) type Gemm<'s, T, V, W> = OnThree<'s, T, V, W, operations::Gemm<T, Part<T>>>;
 
 impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Gemm<'s, T, V, W> {
@@ -39,7 +39,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Gemm<'s,
         self.spawn_part(s, spec, (None, alpha), a, b, beta, c);
     }
 
-    /// The same in the named triangle only.
+    /// Inserts the product restricted to triangle `part`, if one is given.
     #[track_caller]
     pub(crate) fn spawn_part(
         &self,
@@ -59,7 +59,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Gemm<'s,
     }
 }
 
-/// C := alpha op(A) op(A)* + beta C in one triangle, where * is the transpose or the conjugate transpose.
+/// Codelet for C := alpha op(A) op(A)* + beta C in one triangle, where * is the transpose or the conjugate transpose.
 pub(crate) type RankK<'s, T, V> = OnTwo<'s, T, V, operations::RankK<T, Part<T>>>;
 
 impl<'s, T: Scalar, V: TileView<Element = T>> RankK<'s, T, V> {
@@ -80,7 +80,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>> RankK<'s, T, V> {
     }
 }
 
-/// C := alpha op(A) op(B)* + alpha* op(B) op(A)* + beta C in one triangle.
+/// Codelet for C := alpha op(A) op(B)* + alpha* op(B) op(A)* + beta C in one triangle.
 pub(crate) type Rank2k<'s, T, V, W> = OnThree<'s, T, V, W, operations::Rank2k<T, Part<T>>>;
 
 impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Rank2k<'s, T, V, W> {
@@ -102,7 +102,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Rank2k<'
     }
 }
 
-/// C := alpha A B + beta C or alpha B A + beta C with A symmetric or Hermitian.
+/// Codelet for C := alpha A B + beta C or C := alpha B A + beta C with A symmetric or Hermitian.
 pub(crate) type Symm<'s, T, V, W> = OnThree<'s, T, V, W, operations::Symm<T, Part<T>>>;
 
 impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Symm<'s, T, V, W> {
@@ -124,10 +124,10 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Symm<'s,
     }
 }
 
-/// B := alpha op(A) B or alpha B op(A), or the solution of the system, with A triangular.
+/// Codelet for B := alpha op(A) B or B := alpha B op(A) with A triangular, or for the solution of such a system.
 pub(crate) type Triangle<'s, T, V> = OnTwo<'s, T, V, Triangular<T, Part<T>>>;
 
-/// A whole tile A of this kind on the side of B, which has this shape.
+/// Returns the operation of a triangular tile A on a tile B of this shape.
 pub(crate) fn triangular<T: Scalar>(
     action: Action,
     (side, uplo, op, diag): (Side, Uplo, Op, Diag),

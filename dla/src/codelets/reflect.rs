@@ -1,4 +1,4 @@
-//! The codelets of QR factorizations: of block columns, and of block reflectors.
+//! Codelets of QR factorizations: panels, and block reflectors.
 
 use super::{Changed, Target, cost, mat};
 use crate::{Scalar, tiled::Tile};
@@ -10,24 +10,24 @@ use superscalar_kernels::{
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
 
-/// The cost of a QR factorization of an m x n panel.
+/// Returns the cost of the QR factorization of an m x n panel.
 pub(super) fn cost_of_panel<T: Scalar>(m: usize, n: usize) -> Cost {
     let (m, n) = (m as f64, n as f64);
     let half = n * n * (m - n / 3.0);
     Cost { level: Some(BlasLevel::Two), ..cost::<T>(half, half, m * n) }
 }
 
-/// A block of reflectors as a handle.
+/// Handle of a block reflector.
 type Block<'s, T> = Lent<'s, Reflector<T>>;
-/// Scalar factors of reflectors as a handle.
+/// Handle of the scalar factors of reflectors.
 type Tau<'s, T> = Lent<'s, [T]>;
-/// What a panel task changes: the block column, and what goes with it.
+/// Accesses of a panel task: the block column, its block reflector and its scalar factors.
 type OnPanel<'s, T> = (Updates<Changed<'s, T>>, Writes<Reflector<T>>, Writes<[T]>);
 
-/// What is applied, and to what.
+/// Accesses of a task that applies a block reflector.
 type OnApplied<'s, T, V> = (Reads<Tile<V>>, Reads<Reflector<T>>, Updates<Changed<'s, T>>);
 
-/// Q R of the rows of a block column from one on: a panel.
+/// Codelet that factors a panel: Q R = A for the given rows of a block column.
 pub(crate) struct Geqrf<'s, T: Scalar>(Codelet<OnPanel<'s, T>, (Range<usize>, usize)>);
 
 impl<'s, T: Scalar> Geqrf<'s, T> {
@@ -60,25 +60,25 @@ impl<'s, T: Scalar> Geqrf<'s, T> {
     }
 }
 
-/// The cost of applying k reflectors of m elements to n columns.
+/// Returns the cost of applying k reflectors of m elements to n columns.
 pub(crate) fn cost_of_larfb<T: Scalar>(m: usize, n: usize, k: usize) -> Cost {
     let (m, n, k) = (m as f64, n as f64, k as f64);
     cost::<T>(2.0 * m * n * k, 2.0 * m * n * k, m * k + 2.0 * m * n)
 }
 
-/// C[rows] := op(Q) C[rows], or C[:, rows] := C[:, rows] op(Q).
+/// Codelet for C[rows] := op(Q) C[rows], or C[:, rows] := C[:, rows] op(Q).
 pub(crate) struct Larfb<'s, T: Scalar, V: TileView>(Codelet<OnApplied<'s, T, V>, Application>);
 
-/// How a block reflector is applied.
+/// Parameters of the application of a block reflector.
 #[derive(Clone)]
 pub(crate) struct Application {
     pub(crate) side: Side,
     pub(crate) op: Op,
-    /// Rows of V, and of C (columns of C, from the right).
+    /// Rows of V, and rows of C (left) or columns of C (right).
     pub(crate) rows: Range<usize>,
     /// Number of reflectors.
     pub(crate) k: usize,
-    /// Columns of C (rows, from the right).
+    /// Columns of C (left) or rows of C (right).
     pub(crate) n: usize,
 }
 

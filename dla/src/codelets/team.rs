@@ -1,8 +1,8 @@
-//! A team of workers on one large tile.
+//! Teams of workers on one large tile.
 //!
-//! Tiles that are large enough for a device are too large for one worker: while it has such a tile, everybody else may have
-//! to wait for it (BLASX paper, section IV.C, whose CPU computation thread is a multithreaded BLAS). So where a runtime has devices,
-//! a host implementation hands out rows or columns of large tiles.
+//! A tile that is large enough for a device takes one worker so long that the other workers may have to wait for it
+//! (BLASX paper, section IV.C, whose CPU computation thread is a multithreaded BLAS). So if a runtime has devices, host
+//! implementations split large tiles by rows or columns.
 
 use super::{Outcome, tiles::Part};
 use crate::{
@@ -17,7 +17,7 @@ use superscalar_kernels::{
 };
 use superscalar_runtime::{Cost, Error, Nesting, Scope};
 
-/// What it takes to share work of this cost, if it is to be shared.
+/// Returns the means to insert subtasks if work of this cost should be shared.
 pub(super) fn of<'s, T: Scalar>(s: &'s Scope<'s, '_>, cost: Cost) -> Option<Nesting<'s>> {
     if cost.flops < plan::TEAM as f64 * f64::from(T::FLOPS_MUL + T::FLOPS_ADD) {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn of<'s, T: Scalar>(s: &'s Scope<'s, '_>, cost: Cost) -> Option<Nest
 
 /// An operation on parts of tiles whose work several workers may share.
 pub(crate) trait Shared<T: Scalar>: Operation<Element = T, Operand = Part<T>> + Send + 'static {
-    /// Carries it out with whoever has nothing else to do; on this worker alone, where there are no parts to hand out.
+    /// Runs the operation and lets idle workers run parts of it. By default it runs on the current worker alone.
     fn share(on: Self::On<Operand<'_, T>, MatMut<'_, T>>, _: Nesting<'_>) -> Outcome {
         Ok(Self::run(on)?)
     }
@@ -49,7 +49,7 @@ impl<T: Scalar> Shared<T> for Gemm<T, Part<T>> {
     }
 }
 
-/// By rows of C.
+/// Splits a product by rows of C.
 fn gemm<T: Scalar>(on: Gemm<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> Result<(), Error> {
     let Gemm { op_a, op_b, alpha, a, b, beta, c, .. } = on;
     let ((a, b), n) = ((a.view(), b.view()), c.ncols());
@@ -59,13 +59,13 @@ fn gemm<T: Scalar>(on: Gemm<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<
 }
 
 impl<T: Scalar> Shared<T> for RankK<T, Part<T>> {
-    /// By rows of C, a triangle or a trapezoid: what is beside the diagonal is a product.
+    /// Splits C, a triangle or trapezoid, by rows. The part beside the diagonal is a product.
     fn share(on: RankK<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> Outcome {
         let RankK { symmetry, uplo, op, alpha, a, beta, c } = on;
         let (a, n) = (a.view(), c.ncols());
         let k = op.shape(a.shape()).1;
         Ok(by_rows(nesting, "part of rank-k", c, (n * k).div_ceil(2), |rows, c| {
-            // The columns that have their diagonal in these rows: below a triangle there are none.
+            // Columns whose diagonal element is in these rows; none below the triangle of a trapezoid.
             let here = rows.start.min(n)..rows.end.min(n);
             let (left, rest) = c.split_at_col(here.start);
             let (diagonal, right) = rest.split_at_col(here.len());
@@ -88,7 +88,7 @@ impl<T: Scalar> Shared<T> for Triangular<T, Part<T>> {
     }
 }
 
-/// Columns of B from the left, rows from the right, do not touch each other.
+/// Splits B by columns if A is on the left, by rows if A is on the right: these are independent.
 fn triangular<T: Scalar>(
     on: Triangular<T, Operand<'_, T>, MatMut<'_, T>>,
     nesting: Nesting<'_>,
@@ -104,7 +104,7 @@ fn triangular<T: Scalar>(
 }
 
 impl<T: Scalar> Shared<T> for Potrf<Part<T>> {
-    /// The rows below the triangle of a panel.
+    /// Splits the triangular solve of the rows below the diagonal block.
     fn share(on: Potrf<MatMut<'_, T>>, nesting: Nesting<'_>) -> Outcome {
         let Some(rest) = on.factor()? else { return Ok(()) };
         Ok(triangular(rest, nesting, "trsm in panel")?)
@@ -118,7 +118,7 @@ mod tests {
     use superscalar_kernels::{Diag, Op, Symmetry, c64, operations::Action};
     use superscalar_runtime::Runtime;
 
-    /// Small integers, of which no sum is rounded.
+    /// Returns a matrix of small integers, whose sums are exact.
     fn integers<T: Scalar>(m: usize, n: usize) -> Matrix<T> {
         let part = |x: usize| <T::Real as superscalar_kernels::Scalar>::from_f64(x as f64 - 3.0);
         Matrix::from_fn(m, n, |i, j| T::from_parts(part((3 * i + 5 * j) % 7), part((2 * i + j) % 5)))
@@ -128,7 +128,8 @@ mod tests {
     type On<'a, T, O> =
         dyn for<'c> Fn(MatMut<'c, T>) -> <O as Operation>::On<Operand<'a, T>, MatMut<'c, T>> + Sync + 'a;
 
-    /// Three workers hand out parts of this name, and leave what one leaves.
+    /// Checks that three workers split the operation into parts of this name, and that the result equals the serial
+    /// one.
     fn agree<'a, T: Scalar, O: Shared<T>>((part, c): (&str, &Matrix<T>), on: &'a On<'a, T, O>) {
         let (m, n) = (c.nrows(), c.ncols());
         let rt = Runtime::builder().workers(3).bind(false).trace(true).build().expect("threads can be started");
@@ -183,7 +184,7 @@ mod tests {
         });
     }
 
-    /// Ones on the diagonal and beside it: a solve adds and subtracts.
+    /// Returns a bidiagonal matrix of ones: a solve only adds and subtracts.
     fn bidiagonal(uplo: Uplo) -> Matrix<f64> {
         let is_beside = |i: usize, j: usize| if uplo == Uplo::Lower { i == j + 1 } else { j == i + 1 };
         Matrix::from_fn(128, 128, |i, j| f64::from(i == j || is_beside(i, j)))

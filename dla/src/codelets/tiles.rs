@@ -1,7 +1,9 @@
-//! Operations on tiles as tasks: on the host with the views of tiles, on a device with what the tiles are there.
+//! Operations on tiles as tasks. On the host they run on views of the tiles, on a device on the tiles' regions in its
+//! heap.
 //!
-//! A task has its operation with a [`Part`] for each operand: which of the task's tiles, and which rows and columns of it. So an update of a
-//! block column by another one, or by its own rows above, is the same operation as one of whole tiles.
+//! A task's operation has a [`TilePart`] for each operand: it says which of the task's tiles, and which rows and
+//! columns of it. So updating a block column by another block column, or by its own upper rows, is the same operation
+//! as one on whole tiles.
 
 use super::{
     Changed, Outcome, Target, mat,
@@ -19,7 +21,7 @@ use superscalar_runtime::{
     BlasLevel, Codelet, Cost, Lent, Mode, Nesting, Operands, Reads, Scope, TaskSpec, Updates, Writes,
 };
 
-/// The tiles of a task: those that are read, and the one that is changed.
+/// Role of a tile in a task: one of the tiles that are only read, or the one that is updated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Which {
     First,
@@ -27,7 +29,7 @@ pub(crate) enum Which {
     Changed,
 }
 
-/// Some rows of one of a task's tiles, and its first columns.
+/// A range of rows and the first `cols` columns of one of a task's tiles.
 #[derive(Clone, Debug)]
 pub(crate) struct Part<T> {
     of: Which,
@@ -38,18 +40,18 @@ pub(crate) struct Part<T> {
 }
 
 impl<T> Part<T> {
-    /// All of a tile of this shape.
+    /// Selects a whole tile of this shape.
     pub(crate) fn whole(of: Which, (m, n): (usize, usize)) -> Self {
         Self { is_whole: true, ..Self::rows(of, 0..m, n) }
     }
 
-    /// What is called whole must be: nothing of a tile that is overwritten is kept.
+    /// Checks that a part marked as whole is the whole tile, because the old contents of such a tile may be dropped.
     fn check(&self, tile: (usize, usize)) {
         let shape = (self.rows.len(), self.cols);
         assert!(!self.is_whole || shape == tile, "all of a tile of {tile:?}, not {shape:?}");
     }
 
-    /// Some rows of a tile's first n columns.
+    /// Selects a range of rows of a tile's first n columns.
     pub(crate) fn rows(of: Which, rows: Range<usize>, n: usize) -> Self {
         Self { of, rows, cols: n, is_whole: false, element: PhantomData }
     }
@@ -63,7 +65,7 @@ impl<T: superscalar_kernels::Scalar> Shape for Part<T> {
     }
 }
 
-/// A tile that is read, whatever its view.
+/// A tile that is read, with either type of view.
 trait Source<T> {
     fn part(&self, part: &Part<T>) -> Operand<'_, T>;
 }
@@ -75,17 +77,17 @@ impl<V: TileView> Source<V::Element> for Tile<V> {
     }
 }
 
-/// The tiles of a task on the host, in turn for each operand.
+/// The tiles of a task on the host. Each operand takes its part.
 struct Views<'t, T> {
     read: [Option<&'t dyn Source<T>>; 2],
-    /// What is left of the tile that is changed: rows, from which one on. A task has two parts of it at most.
+    /// Remaining row blocks of the updated tile, with their first rows. An operation takes at most two parts of it.
     changed: [Option<(usize, MatMut<'t, T>)>; 3],
-    /// The shape of that tile.
+    /// Shape of the updated tile.
     shape: (usize, usize),
 }
 
 impl<'t, T: Scalar> Views<'t, T> {
-    /// These rows and columns of the tile that is changed, which nobody has had yet.
+    /// Takes a part of the updated tile that no other operand has taken.
     fn take(&mut self, part: &Part<T>) -> MatMut<'t, T> {
         part.check(self.shape);
         let Range { start, end } = part.rows;
@@ -121,7 +123,7 @@ impl<'t, T: Scalar> Resolve<Part<T>> for Views<'t, T> {
     }
 }
 
-/// The tiles of a task on a device: those that are read, and the one that is changed.
+/// The tiles of a task on a device, indexed by [`TileRole`].
 struct Places<T>([Option<Mat<T>>; 3]);
 
 impl<T: Scalar> Resolve<Part<T>> for Places<T> {
@@ -140,7 +142,7 @@ impl<T: Scalar> Resolve<Part<T>> for Places<T> {
     }
 }
 
-/// Whether an operation writes all of a tile whose old contents it does not want.
+/// Whether an operation overwrites a whole tile without reading its old contents.
 struct Overwrites(bool);
 
 impl<T> Resolve<Part<T>> for Overwrites {
@@ -158,20 +160,20 @@ impl<T> Resolve<Part<T>> for Overwrites {
     }
 }
 
-/// The operation of a task, and what it takes to share its work.
+/// The operation of a task, and the means to insert subtasks if its work is shared.
 pub(crate) struct Planned<'s, O> {
     operation: O,
     nesting: Option<Nesting<'s>>,
 }
 
-/// A large tile is shared where that helps.
+/// Prepares an operation for a task. Its work is shared only if the tile is large.
 pub(crate) fn plan<'s, T: Scalar, O: Shared<T>>(s: &'s Scope<'s, '_>, operation: O) -> Planned<'s, O> {
     debug_assert!(operation.agrees(), "operands of {}", operation.name());
     let nesting = team::of::<T>(s, operation.cost());
     Planned { operation, nesting }
 }
 
-/// The work of a task that others wait for is shared.
+/// Prepares the operation of a task on the critical path. Its work is always shared.
 pub(crate) fn plan_awaited<'s, T: Scalar, O: Shared<T>>(s: &'s Scope<'s, '_>, operation: O) -> Planned<'s, O> {
     debug_assert!(operation.agrees(), "operands of {}", operation.name());
     Planned { operation, nesting: Some(s.nesting()) }
@@ -201,12 +203,12 @@ fn call<T: Scalar, O: Shared<T>>(p: &Planned<'_, O>, tiles: [Option<Mat<T>>; 3])
     O::call(on)
 }
 
-/// A codelet of this name that nobody can run yet.
+/// Creates a codelet with a cost but without implementations.
 fn planned<'s, T: Scalar, B: Operands + Send, O: Shared<T>>(name: &'static str) -> Codelet<B, Planned<'s, O>> {
     Codelet::new(name).cost(|p: &Planned<'s, O>| p.operation.cost())
 }
 
-/// An operation on parts of one tile.
+/// Codelet for an operation on parts of one tile.
 pub(crate) struct OnOne<'s, T: Scalar, O> {
     codelet: Codelet<Updates<Changed<'s, T>>, Planned<'s, O>>,
     are_panels: bool,
@@ -218,7 +220,7 @@ impl<'s, T: Scalar, O: Shared<T>> OnOne<'s, T, O> {
         Self { codelet, are_panels: false }
     }
 
-    /// For the panels of a factorization, which others wait for.
+    /// Creates a codelet for the panels of a factorization, which are on the critical path.
     pub(crate) fn panels(name: &'static str) -> Self {
         let codelet = Self::on_host(name).cost(|p| Cost { level: Some(BlasLevel::Two), ..p.operation.cost() });
         let codelet = panels_on_devices(codelet, |c, p| Ok(call(p, [None, None, Some(mat(c)?)])));
@@ -236,14 +238,14 @@ impl<'s, T: Scalar, O: Shared<T>> OnOne<'s, T, O> {
     }
 }
 
-/// A codelet for operations, which takes these tiles.
+/// Codelets for operations on two and three tiles.
 type ThreeTiles<'s, V, W, C, O> = Codelet<(Reads<Tile<V>>, Reads<Tile<W>>, C), Planned<'s, O>>;
 type TwoTiles<'s, V, C, O> = Codelet<(Reads<Tile<V>>, C), Planned<'s, O>>;
 
-/// An operation on parts of two tiles, one of which it changes.
+/// Codelet for an operation on parts of two tiles, one of which it updates.
 pub(crate) struct OnTwo<'s, T: Scalar, V: TileView, O> {
     update: TwoTiles<'s, V, Updates<Changed<'s, T>>, O>,
-    /// The same where the old contents are not wanted: none of them is moved to a device.
+    /// Variant for operations that do not read the old contents, so that they are not copied to a device.
     overwrite: TwoTiles<'s, V, Writes<Changed<'s, T>>, O>,
 }
 
@@ -288,10 +290,10 @@ impl<'s, T: Scalar, V: TileView<Element = T>, O: Shared<T>> OnTwo<'s, T, V, O> {
     }
 }
 
-/// An operation on parts of three tiles, one of which it changes.
+/// Codelet for an operation on parts of three tiles, one of which it updates.
 pub(crate) struct OnThree<'s, T: Scalar, V: TileView, W: TileView, O> {
     update: ThreeTiles<'s, V, W, Updates<Changed<'s, T>>, O>,
-    /// The same where the old contents are not wanted: none of them is moved to a device.
+    /// Variant for operations that do not read the old contents, so that they are not copied to a device.
     overwrite: ThreeTiles<'s, V, W, Writes<Changed<'s, T>>, O>,
 }
 

@@ -1,4 +1,4 @@
-//! The tasks of QR factorizations by a tree, which are the host's.
+//! Tasks of tree QR factorizations. They run on the host only.
 
 use super::{Changed, Target, costing, reflect::cost_of_panel};
 use crate::{Scalar, parts::copy, tiled::Tile};
@@ -8,7 +8,7 @@ use superscalar_kernels::{
 };
 use superscalar_runtime::{Lent, Scope, TaskSpec};
 
-/// Q R of one block of this shape, with the triangular factors of its reflectors.
+/// Inserts the task that computes Q R = A for one block of this shape, and the triangular factors of its reflectors.
 #[track_caller]
 pub(crate) fn factor_block<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
@@ -25,7 +25,7 @@ pub(crate) fn factor_block<'s, T: Scalar>(
     });
 }
 
-/// C := op(Q) C, for the reflectors of one block.
+/// Inserts the task that computes C := op(Q) C with the reflectors of one block.
 #[track_caller]
 pub(crate) fn apply_block<'s, T: Scalar, V: TileView<Element = T> + 's>(
     s: &'s Scope<'s, '_>,
@@ -43,7 +43,7 @@ pub(crate) fn apply_block<'s, T: Scalar, V: TileView<Element = T> + 's>(
     });
 }
 
-/// Stacks a part of the first n rows of each of several tiles.
+/// Inserts the task that stacks the given part of the first n rows of several tiles.
 #[track_caller]
 pub(crate) fn gather<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
@@ -64,7 +64,7 @@ pub(crate) fn gather<'s, T: Scalar>(
     });
 }
 
-/// Takes what was stacked apart again.
+/// Inserts the task that copies the blocks of n rows of a stack back to the tiles.
 #[track_caller]
 pub(crate) fn scatter<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,

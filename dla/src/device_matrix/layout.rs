@@ -1,4 +1,4 @@
-//! How a matrix on devices is cut, and whose its tiles are.
+//! Tile shapes of a device matrix, and the placement of its tiles.
 
 use crate::{
     block_size::BlockSize,
@@ -9,9 +9,10 @@ use crate::{
 use superscalar_kernels::Scalar;
 use superscalar_runtime::Runtime;
 
-/// How a [`DeviceMatrix`](crate::DeviceMatrix) is cut, and on which devices its tiles live.
+/// Tile shape of a [`DeviceMatrix`](crate::DeviceMatrix), and the devices on which its tiles live.
 ///
-/// The Level-3 BLAS takes any tiles that fit together, Cholesky square ones or block columns, LU and QR block columns.
+/// The Level-3 BLAS accepts any matching tiles; Cholesky needs square tiles or block columns, LU and QR need block
+/// columns.
 ///
 /// ```
 /// use superscalar::dla::{BlockSize, Distribution, Layout};
@@ -34,7 +35,7 @@ enum Cut {
     Columns(BlockSize),
 }
 
-/// Whose the tiles are.
+/// Placement of the tiles on devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     On(usize),
@@ -42,33 +43,35 @@ pub(super) enum Place {
 }
 
 impl Layout {
-    /// Square tiles; over several devices they are dealt [2-D cyclically](Distribution::TwoDimensionalCyclic). The size is by default that of a
-    /// Cholesky factorization.
+    /// Square tiles. On several devices they are distributed [2-D cyclically](Distribution::TwoDimensionalCyclic). With
+    /// [`BlockSize::Auto`], the tile size is that of a Cholesky factorization.
     #[must_use]
     pub const fn tiles(nb: BlockSize) -> Self {
         Self { cut: Cut::Tiles(nb), place: Place::Over(Distribution::TwoDimensionalCyclic) }
     }
 
-    /// Tiles of mb x nb, dealt as square ones are: for factors and results of products.
+    /// Tiles of mb x nb, distributed 2-D cyclically; for factors and results of products.
     #[must_use]
     pub const fn rectangles(mb: usize, nb: usize) -> Self {
         Self { cut: Cut::Rectangles(mb, nb), place: Place::Over(Distribution::TwoDimensionalCyclic) }
     }
 
-    /// Block columns; over several devices they are dealt [in turns](Distribution::BlockColumnCyclic). The width is by default that of an
-    /// LU factorization.
+    /// Block columns. On several devices they are distributed [cyclically](Distribution::BlockColumnCyclic). With
+    /// [`BlockSize::Auto`], the width is that of an LU factorization.
     #[must_use]
     pub const fn columns(nb: BlockSize) -> Self {
         Self { cut: Cut::Columns(nb), place: Place::Over(Distribution::BlockColumnCyclic) }
     }
 
-    /// All of it on the device of this index, in the order in which they were given to the runtime's builder.
+    /// Places all tiles on one device. Devices are numbered in the order in which they were given to the runtime's
+    /// builder.
     #[must_use]
     pub const fn on(self, device: usize) -> Self {
         Self { place: Place::On(device), ..self }
     }
 
-    /// Dealt over all devices in this way. With [`Distribution::None`] nothing is dealt: tiles live where the policy has them updated.
+    /// Distributes the tiles over all devices. With [`Distribution::None`], tiles get no home: each lives where the
+    /// scheduling policy has it updated.
     #[must_use]
     pub const fn distributed(self, distribution: Distribution) -> Self {
         Self { place: Place::Over(distribution), ..self }
@@ -78,7 +81,7 @@ impl Layout {
         self.place
     }
 
-    /// Rows and columns of a tile.
+    /// Returns the number of rows and columns of a tile.
     pub(super) fn tile<T: Scalar>(self, rt: &Runtime, (m, n): (usize, usize)) -> Result<(usize, usize), Error> {
         let (mb, nb) = match self.cut {
             Cut::Tiles(size) => {

@@ -1,4 +1,4 @@
-//! The homes of the block columns of a factorization, and dealing them anew while it runs.
+//! Homes of the block columns of a factorization, and their redistribution while it runs.
 
 use super::{
     Distribution, Update, deal,
@@ -12,7 +12,8 @@ use std::sync::Arc;
 use superscalar_kernels::{MatMut, Scalar};
 use superscalar_runtime::{BlasLevel, Home, Lent, Lock, Nesting, Scope};
 
-/// Deals the block columns of a matrix that is factored, as it says itself; without a distribution by columns it does nothing.
+/// Distributes the block columns of a matrix that is being factored if its distribution is [`Distribution::Guided`];
+/// otherwise does nothing.
 pub(crate) struct Dealer<'s> {
     dealt: Option<Dealt<'s>>,
 }
@@ -21,12 +22,12 @@ struct Dealt<'s> {
     nesting: Nesting<'s>,
     update: Update,
     homes: Arc<[Home<'s>]>,
-    /// The weights that were dealt by last. A task that deals anew changes them.
+    /// Weights of the latest distribution. Redistribution tasks update them.
     by: Lent<'s, Weights>,
 }
 
 impl<'s> Dealer<'s> {
-    /// Deals all columns of A, most of whose updates are such.
+    /// Distributes all columns of A by the devices' rates for `update`, the most frequent update.
     pub(crate) fn new<T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, update: Update) -> Self {
         let nesting = s.nesting();
         if a.distribution() != Distribution::Guided || !nesting.has_devices() {
@@ -38,7 +39,8 @@ impl<'s> Dealer<'s> {
         Self { dealt: Some(Dealt { nesting, update, homes, by: s.own(weights) }) }
     }
 
-    /// Inserts a task that deals the columns behind block column k anew if the weights have moved, when column k is factored.
+    /// Inserts a task that runs when column k is factored: if the weights have changed, it redistributes the columns
+    /// after k.
     #[track_caller]
     pub(crate) fn deal_behind<T: Scalar>(&self, s: &'s Scope<'s, '_>, k: usize, panel: Lent<'s, Changed<'s, T>>) {
         let Some(Dealt { nesting, update, homes, by }) = &self.dealt else { return };
@@ -54,7 +56,7 @@ impl<'s> Dealer<'s> {
     }
 }
 
-/// Deals the columns from this one on.
+/// Distributes the columns from `first` on.
 fn deal_from(first: usize, homes: &[Home<'_>], weights: &Weights) {
     let homes = homes.get(first..).unwrap_or_default();
     for (home, at) in homes.iter().zip(deal::columns(&weights.rates(), homes.len())) {

@@ -19,7 +19,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// Inserts the tasks of C := alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
 ///
 /// # Panics
-/// If the tiles of the three do not fit together.
+/// If the tiles of A, B and C do not match.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
@@ -45,12 +45,12 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
     }
 }
 
-/// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
+/// Computes C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
 ///
-/// beta = 0 does not read C, which may hold NaN; alpha = 0 (or k = 0) reads neither A nor B.
+/// If beta = 0, C is not read and may hold NaN. If alpha = 0 or k = 0, A and B are not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, gemm};

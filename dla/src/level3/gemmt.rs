@@ -18,11 +18,11 @@ use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of C := alpha op(A) op(B) + beta C for one triangle of the n x n matrix C, where op(A) is n x k and op(B) is
-/// k x n.
+/// Inserts the tasks of C := alpha op(A) op(B) + beta C for one triangle of the n x n matrix C, where op(A) is n x k
+/// and op(B) is k x n.
 ///
 /// # Panics
-/// If the tiles of the three do not fit together, or C's are not square.
+/// If the tiles of A, B and C do not match, or C's tiles are not square.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
@@ -54,13 +54,13 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
     }
 }
 
-/// One triangle of C = alpha op(A) op(B) + beta C, where op(A) is n x k, op(B) is k x n and C is n x n. The other triangle is
-/// neither read nor touched.
+/// Computes one triangle of C = alpha op(A) op(B) + beta C, where op(A) is n x k, op(B) is k x n and C is n x n. The
+/// other triangle is neither read nor changed.
 ///
-/// beta = 0 does not read C; alpha = 0 (or k = 0) reads neither A nor B. LAPACK has it as gemmtr.
+/// If beta = 0, C is not read. If alpha = 0 or k = 0, A and B are not read. LAPACK's name is gemmtr.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, gemmt};

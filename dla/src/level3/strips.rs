@@ -1,20 +1,21 @@
-//! Triangles of products in strips: some columns of a lower one, or rows of an upper one, from the diagonal on.
+//! Triangles of products in strips: ranges of columns of a lower triangle, or of rows of an upper one, from the
+//! diagonal on.
 //!
-//! A worker has a strip for itself, of the full depth, and packs what it needs of the factors: once for all of the strip, and into its own cache.
+//! Each strip is one task of full depth, so a worker packs the factors once per strip, into its own cache.
 
 use crate::{codelets::task, plan::STEP};
 use std::ops::Range;
 use superscalar_kernels::{MatMut, Scalar, Uplo};
 use superscalar_runtime::{Error, Runtime};
 
-/// Rows that take as long as a column's part of the diagonal takes longer than others: of its register tiles not all is wanted.
+/// Extra cost of the diagonal, in rows per column: register tiles that straddle it compute elements that are discarded.
 const DIAGONAL: f64 = 12.0;
 
-/// Calls `update` with each strip of the triangle C, a trapezoid, and the columns of C that it is (rows, of an upper triangle): tasks of this name. If there
-/// is to be one strip, that is C, and no task.
+/// Calls `update` with each strip (a trapezoid) of the triangle C and its range of columns (lower) or rows (upper), in
+/// tasks called `name`. If `count` is at most one, calls it with all of C, without a task.
 ///
 /// # Errors
-/// None of its own: those of a scope, if it was cancelled.
+/// Returns an error only if the scope is cancelled.
 pub(super) fn in_strips<T: Scalar>(
     rt: &Runtime,
     name: &'static str,
@@ -43,10 +44,11 @@ pub(super) fn in_strips<T: Scalar>(
     })
 }
 
-/// The columns of the strips of a lower triangle of order n that are nearly equal work. None is empty.
+/// Returns the columns of the strips of a lower triangle of order n. The strips take nearly equal time, and none is
+/// empty.
 fn cuts(n: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
     let order = n as f64;
-    // Column x takes `rows` - x rows' time, and the columns before it `rows` x - x² / 2.
+    // Column x takes the time of `rows` - x rows; the columns before it take `rows` x - x² / 2.
     let rows = order + DIAGONAL;
     let all = rows * order - order * order / 2.0;
     let cut = move |at: usize| {

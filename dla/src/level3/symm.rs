@@ -16,11 +16,11 @@ use superscalar_kernels::{MatMut, MatRef, Op, Side, Symmetry, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of C := alpha A B + beta C (left) or C := alpha B A + beta C (right), where one triangle of the symmetric
-/// matrix A is stored and B and C are m x n.
+/// Inserts the tasks of C := alpha A B + beta C (left) or C := alpha B A + beta C (right), where A is symmetric with
+/// one triangle stored and B and C are m x n.
 ///
 /// # Panics
-/// If the tiles do not fit together, or A's are not square.
+/// If the tiles do not match, or A's tiles are not square.
 #[each_type]
 #[track_caller]
 pub fn spawn_symm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
@@ -36,11 +36,11 @@ pub fn spawn_symm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, E
     spawn(s, Symmetry::Symmetric, side, uplo, alpha, a, b, beta, c);
 }
 
-/// Inserts the tasks of C := alpha A B + beta C (left) or C := alpha B A + beta C (right), where one triangle of the Hermitian
-/// matrix A is stored and B and C are m x n.
+/// Inserts the tasks of C := alpha A B + beta C (left) or C := alpha B A + beta C (right), where A is Hermitian with
+/// one triangle stored and B and C are m x n.
 ///
 /// # Panics
-/// If the tiles do not fit together, or A's are not square.
+/// If the tiles do not match, or A's tiles are not square.
 #[each_type]
 #[track_caller]
 pub fn spawn_hemm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
@@ -102,13 +102,13 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
     }
 }
 
-/// C = alpha A B + beta C (left, A m x m) or C = alpha B A + beta C (right, A n x n), where A is symmetric, of which only the
-/// triangle `uplo` is read, and B and C are m x n.
+/// Computes C = alpha A B + beta C (left, A is m x m) or C = alpha B A + beta C (right, A is n x n), where A is
+/// symmetric and B and C are m x n. Only the triangle `uplo` of A is read.
 ///
-/// beta = 0 does not read C; alpha = 0 reads neither A nor B.
+/// If beta = 0, C is not read. If alpha = 0, A and B are not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, symm};
@@ -137,10 +137,12 @@ pub fn symm<T: Scalar>(
     with_whole(rt, (Symmetry::Symmetric, side), uplo, alpha, a, b, beta, c, options)
 }
 
-/// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`symm`].
+/// Computes C = alpha A B + beta C (left, A is m x m) or C = alpha B A + beta C (right, A is n x n), where A is
+/// Hermitian and B and C are m x n. Only the triangle `uplo` of A is read; the imaginary part of its diagonal is
+/// treated as zero. For real types this is [`symm`].
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 #[each_type]
 pub fn hemm<T: Scalar>(
     rt: &Runtime,

@@ -18,11 +18,11 @@ use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of C := alpha op(A) op(B)ᵀ + alpha op(B) op(A)ᵀ + beta C for one triangle of the n x n matrix C, where op(A)
-/// and op(B) are n x k.
+/// Inserts the tasks of C := alpha op(A) op(B)ᵀ + alpha op(B) op(A)ᵀ + beta C for one triangle of the n x n matrix C,
+/// where op(A) and op(B) are n x k.
 ///
 /// # Panics
-/// If the tiles do not fit together, C's are not square, or for [`Op::ConjTrans`] of a complex type.
+/// If the tiles do not match, C's tiles are not square, or for [`Op::ConjTrans`] of a complex type.
 #[each_type]
 #[track_caller]
 pub fn spawn_syr2k<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
@@ -38,11 +38,11 @@ pub fn spawn_syr2k<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, 
     spawn(s, Symmetry::Symmetric, uplo, op, alpha, a, b, beta, c);
 }
 
-/// Inserts the tasks of C := alpha op(A) op(B)ᴴ + conj(alpha) op(B) op(A)ᴴ + beta C for one triangle of the n x n matrix C, where
-/// op(A) and op(B) are n x k.
+/// Inserts the tasks of C := alpha op(A) op(B)ᴴ + conj(alpha) op(B) op(A)ᴴ + beta C for one triangle of the n x n
+/// matrix C, where op(A) and op(B) are n x k.
 ///
 /// # Panics
-/// If the tiles do not fit together, C's are not square, or for [`Op::Trans`] of a complex type.
+/// If the tiles do not match, C's tiles are not square, or for [`Op::Trans`] of a complex type.
 #[each_type]
 #[track_caller]
 pub fn spawn_her2k<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
@@ -83,7 +83,7 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
     let mut steps = steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)).peekable();
     let mut column: Vec<Step> = Vec::new();
     while let Some(first) = steps.next() {
-        // Tiles that follow each other have the right factor in common: first that of all first products, then that of all second ones.
+        // Consecutive tiles share the right factor: first insert all first products, then all second products.
         column.clear();
         column.push(first);
         column.extend(std::iter::from_fn(|| steps.next_if(|next| (next.j, next.k) == (first.j, first.k))));
@@ -106,14 +106,14 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
     }
 }
 
-/// One triangle of C = alpha op(A) op(B)ᵀ + alpha op(B) op(A)ᵀ + beta C, where op(A) and op(B) are n x k and C n x n and
-/// symmetric. The other triangle is neither read nor touched.
+/// Computes one triangle of C = alpha op(A) op(B)ᵀ + alpha op(B) op(A)ᵀ + beta C, where op(A) and op(B) are n x k and C
+/// is n x n and symmetric. The other triangle is neither read nor changed.
 ///
-/// beta = 0 does not read C; alpha = 0 (or k = 0) reads neither A nor B.
+/// If beta = 0, C is not read. If alpha = 0 or k = 0, A and B are not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for
-/// [`Op::ConjTrans`] of a complex type, which is [`her2k`]'s.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match; [`Argument`](crate::ErrorKind::Argument) for
+/// [`Op::ConjTrans`] of a complex type (see [`her2k`]).
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, syr2k};
@@ -142,13 +142,13 @@ pub fn syr2k<T: Scalar>(
     rank_2k(rt, (Symmetry::Symmetric, uplo), op, alpha, a, b, beta, c, options)
 }
 
-/// One triangle of C = alpha op(A) op(B)ᴴ + conj(alpha) op(B) op(A)ᴴ + beta C, where op(A) and op(B) are n x k and C n x n and
-/// Hermitian: beta is real, and the imaginary part of C's diagonal is taken as zero and left zero. For real types this is
-/// [`syr2k`].
+/// Computes one triangle of C = alpha op(A) op(B)ᴴ + conj(alpha) op(B) op(A)ᴴ + beta C, where op(A) and op(B) are n x k
+/// and C is n x n and Hermitian. beta is real. The imaginary part of C's diagonal is treated as zero and set to zero.
+/// For real types this is [`syr2k`].
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of
-/// a complex type, which is [`syr2k`]'s.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match; [`Argument`](crate::ErrorKind::Argument) for
+/// [`Op::Trans`] of a complex type (see [`syr2k`]).
 #[each_type]
 pub fn her2k<T: Scalar>(
     rt: &Runtime,

@@ -21,7 +21,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// Inserts the tasks of C := alpha op(A) op(A)ᵀ + beta C for one triangle of the n x n matrix C, where op(A) is n x k.
 ///
 /// # Panics
-/// If the tiles do not fit together, C's are not square, or for [`Op::ConjTrans`] of a complex type.
+/// If the tiles do not match, C's tiles are not square, or for [`Op::ConjTrans`] of a complex type.
 #[each_type]
 #[track_caller]
 pub fn spawn_syrk<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -39,7 +39,7 @@ pub fn spawn_syrk<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// Inserts the tasks of C := alpha op(A) op(A)ᴴ + beta C for one triangle of the n x n matrix C, where op(A) is n x k.
 ///
 /// # Panics
-/// If the tiles do not fit together, C's are not square, or for [`Op::Trans`] of a complex type.
+/// If the tiles do not match, C's tiles are not square, or for [`Op::Trans`] of a complex type.
 #[each_type]
 #[track_caller]
 pub fn spawn_herk<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -86,14 +86,14 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
 }
 
-/// One triangle of C = alpha op(A) op(A)ᵀ + beta C, where op(A) is n x k and C n x n and symmetric. The other triangle is neither
-/// read nor touched.
+/// Computes one triangle of C = alpha op(A) op(A)ᵀ + beta C, where op(A) is n x k and C is n x n and symmetric. The
+/// other triangle is neither read nor changed.
 ///
-/// beta = 0 does not read C; alpha = 0 (or k = 0) does not read A.
+/// If beta = 0, C is not read. If alpha = 0 or k = 0, A is not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for
-/// [`Op::ConjTrans`] of a complex type, which is [`herk`]'s.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match; [`Argument`](crate::ErrorKind::Argument) for
+/// [`Op::ConjTrans`] of a complex type (see [`herk`]).
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, syrk};
@@ -121,12 +121,13 @@ pub fn syrk<T: Scalar>(
     rank_k(rt, Symmetry::Symmetric, uplo, op, alpha, a, beta, c, options)
 }
 
-/// One triangle of C = alpha op(A) op(A)ᴴ + beta C, where op(A) is n x k and C n x n and Hermitian: alpha and beta are real, and
-/// the imaginary part of C's diagonal is taken as zero and left zero. For real types this is [`syrk`].
+/// Computes one triangle of C = alpha op(A) op(A)ᴴ + beta C, where op(A) is n x k and C is n x n and Hermitian. alpha
+/// and beta are real. The imaginary part of C's diagonal is treated as zero and set to zero. For real types this is
+/// [`syrk`].
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of
-/// a complex type, which is [`syrk`]'s.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match; [`Argument`](crate::ErrorKind::Argument) for
+/// [`Op::Trans`] of a complex type (see [`syrk`]).
 #[each_type]
 pub fn herk<T: Scalar>(
     rt: &Runtime,

@@ -13,10 +13,10 @@ use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu, operations:
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of B := alpha op(A) B (left) or B := alpha B op(A) (right), where A is triangular and B m x n.
+/// Inserts the tasks of B := alpha op(A) B (left) or B := alpha B op(A) (right), where A is triangular and B is m x n.
 ///
 /// # Panics
-/// If the tiles do not fit together, or A's are not square.
+/// If the tiles do not match, or A's tiles are not square.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -67,13 +67,14 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
 }
 
-/// B = alpha op(A) B (left, A m x m) or B = alpha B op(A) (right, A n x n), where A is triangular and B m x n.
+/// Computes B = alpha op(A) B (left, A is m x m) or B = alpha B op(A) (right, A is n x n), where A is triangular and B
+/// is m x n.
 ///
-/// Only the triangle `uplo` of A is read, and its diagonal not even when `diag` is [`Diag::Unit`]. alpha = 0 sets B to zero
-/// without reading A.
+/// Only the triangle `uplo` of A is read; its diagonal is not read if `diag` is [`Diag::Unit`]. If alpha = 0, B is set
+/// to zero and A is not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, trmm};

@@ -13,11 +13,11 @@ use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu, operations:
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that solve op(A) X = alpha B (left) or X op(A) = alpha B (right), where A is triangular; B, m x n, is
-/// replaced by X.
+/// Inserts the tasks that solve op(A) X = alpha B (left) or X op(A) = alpha B (right), where A is triangular. X
+/// overwrites B, which is m x n.
 ///
 /// # Panics
-/// If the tiles do not fit together, or A's are not square.
+/// If the tiles do not match, or A's tiles are not square.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -40,7 +40,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     let sweep = Sweep::new(side, uplo, op, a.nt());
     let areas = strips::<T, _>(s, b, side);
     for (at, (step, k)) in areas.iter().flat_map(|at| sweep.solve_order().enumerate().map(move |step| (at, step))) {
-        // The first step scales all of B, where it comes by.
+        // The first step updates all of B, so it applies alpha.
         let scale = if step == 0 { alpha } else { T::ONE };
         let triangle = |i, j| triangular(Action::Solve, (side, uplo, op, diag), scale, (b.rows_of(i), b.cols_of(j)));
         match side {
@@ -70,14 +70,14 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
 }
 
-/// Solves op(A) X = alpha B (left, A m x m) or X op(A) = alpha B (right, A n x n), where A is triangular; B, m x n, is replaced by
-/// X.
+/// Solves op(A) X = alpha B (left, A is m x m) or X op(A) = alpha B (right, A is n x n), where A is triangular. X
+/// overwrites B, which is m x n.
 ///
-/// Only the triangle `uplo` of A is read, and its diagonal not even when `diag` is [`Diag::Unit`]. A zero on the diagonal is no
-/// error: it makes Inf or NaN, as in the BLAS. alpha = 0 sets B to zero without reading A.
+/// Only the triangle `uplo` of A is read; its diagonal is not read if `diag` is [`Diag::Unit`]. A zero on the diagonal
+/// is not an error: it produces Inf or NaN, as in the BLAS. If alpha = 0, B is set to zero and A is not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, trsm};

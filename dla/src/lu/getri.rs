@@ -1,4 +1,4 @@
-//! The inverse of a general matrix.
+//! Inverse of a general matrix.
 
 use super::{Pivots, getrf::check_ipiv};
 use crate::{
@@ -17,17 +17,18 @@ use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Singular, U
 use superscalar_macros::each_type;
 use superscalar_runtime::{Error as Failed, Nesting, Runtime, Scope, TaskSpec};
 
-/// Inserts the tasks that replace L and U, in A as from [`getrf`](fn@crate::spawn::getrf) with these interchanges, by the inverse of
-/// P L U. A lies in block columns. Nothing is done if U has a zero on its diagonal.
+/// Inserts the tasks that replace L and U, as computed in A by [`getrf`](fn@crate::spawn::getrf) with these
+/// interchanges, by the inverse of P L U. A lies in block columns. If U has a zero on its diagonal, the tasks are
+/// cancelled.
 ///
 /// # Panics
-/// If A is not square, in block columns.
+/// If A is not a square matrix in block columns.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, pivots: &Pivots<'s>) {
     let ((n, cols), nb, nesting) = (a.shape(), a.tile_shape().1, s.nesting());
     assert!(n == cols && a.mt() <= 1, "getri: a square A in block columns, not {n} x {cols} in {} block rows", a.mt());
-    // Nothing is inverted with a singular U.
+    // A singular U must not be inverted.
     await_regular(s, pivots.regular, a);
     invert_upper(s, a);
     for j in (0..a.places().count()).rev() {
@@ -48,8 +49,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
     });
 }
 
-/// Replaces U, in block columns, by its inverse. Before step k, what is above block row k is U⁻¹ to the left of column k, and
-/// U[0..k][0..k]⁻¹ U[0..k][j] in column k and those to the right.
+/// Inserts the tasks that replace U, in block columns, by its inverse. Before step k, the part above block row k holds
+/// U⁻¹ to the left of column k, and U[0..k][0..k]⁻¹ U[0..k][j] in column k and those to its right.
 fn invert_upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
     let (nb, trsm, gemm) = (a.tile_shape().1, OnTwo::new("trsm"), OnTwo::new("gemm"));
     for k in 0..a.places().count() {
@@ -75,8 +76,8 @@ fn invert_upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>
     }
 }
 
-/// X := (X − Y L2) L1⁻¹, where L1 and L2 are the lower part, from row `start` on, of what stands in X, which has zeros there; Y is what
-/// stands in the block columns behind.
+/// Computes X := (X − Y L2) L1⁻¹. L1 and L2 are the strictly lower part of X from row `start` on, which is moved out
+/// and replaced by zeros first. Y are the block columns to the right.
 fn solve_below<T: Scalar>(
     nesting: Nesting<'_>,
     start: usize,
@@ -98,7 +99,7 @@ fn solve_below<T: Scalar>(
     })
 }
 
-/// Moves what is below the diagonal of A to L, and leaves zeros.
+/// Moves the part of A below its diagonal to L and sets it to zero.
 fn take_below<T: Scalar>(mut a: MatMut<'_, T>, mut l: MatMut<'_, T>) {
     let (n, cols) = a.shape();
     for j in 0..cols {
@@ -108,7 +109,7 @@ fn take_below<T: Scalar>(mut a: MatMut<'_, T>, mut l: MatMut<'_, T>) {
     }
 }
 
-/// Exchanges column i and column `ipiv[i] - 1`, from the last i to the first, where the columns stand in blocks of nb.
+/// Exchanges column i with column `ipiv[i] - 1`, from the last i to the first. The columns are given in blocks of nb.
 fn exchange_columns<T: Scalar>(
     nesting: Nesting<'_>,
     ipiv: &[i32],
@@ -116,7 +117,7 @@ fn exchange_columns<T: Scalar>(
     nb: usize,
 ) -> Result<(), Failed> {
     let Some(n) = columns.first().map(MatMut::nrows) else { return Ok(()) };
-    // Moving two elements takes as long as some ten multiplications.
+    // Exchanging two elements takes as long as about ten multiplications.
     let rows = rows_of_part(nesting, n, 10 * n);
     let mut strips: Vec<Vec<MatMut<'_, T>>> = Vec::new();
     strips.resize_with(n.div_ceil(rows), Vec::new);
@@ -137,7 +138,7 @@ fn exchange_columns<T: Scalar>(
     })
 }
 
-/// Exchanges two columns of a matrix whose columns stand in blocks of nb.
+/// Exchanges two columns of a matrix that is given in blocks of nb columns.
 fn exchange<T: Scalar>(strip: &mut [MatMut<'_, T>], (i, p): (usize, usize), nb: usize) {
     let (i, p) = (i.min(p), i.max(p));
     let (mut x, mut y) = if i / nb != p / nb {
@@ -155,13 +156,13 @@ fn exchange<T: Scalar>(strip: &mut [MatMut<'_, T>], (i, p): (usize, usize), nb: 
     }
 }
 
-/// Replaces L and U, in the n x n matrix A as from [`getrf`](fn@crate::getrf) with the interchanges `ipiv`, by the inverse of
-/// P L U: U is inverted, and X L = U⁻¹ solved from the last block column to the first.
+/// Replaces L and U, as computed in the n x n matrix A by [`getrf`](fn@crate::getrf) with the interchanges `ipiv`, by
+/// the inverse of P L U. U is inverted first, then X L = U⁻¹ is solved from the last block column to the first.
 ///
 /// # Errors
-/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a diagonal element of U is exactly zero: A is then as it was.
-/// [`Shape`](crate::ErrorKind::Shape) if A is not square or `ipiv` not of n elements; [`Argument`](crate::ErrorKind::Argument) if
-/// an interchange is outside of the matrix.
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a diagonal element of U is exactly zero; A is
+/// then unchanged. [`Shape`](crate::ErrorKind::Shape) if A is not square or `ipiv` does not have n elements;
+/// [`Argument`](crate::ErrorKind::Argument) if an interchange is out of range.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, getrf, getri};
@@ -189,13 +190,13 @@ pub fn getri<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &[i32], option
     Ok(serial(a, ipiv)?)
 }
 
-/// The inverse on the calling thread, from the factors in A, as [`getri`](fn@crate::getri) makes it.
+/// Computes the inverse from the factors in A on the calling thread, like [`getri`](fn@crate::getri).
 ///
 /// # Errors
-/// [`Singular`] if a diagonal element of U is exactly zero: A is then as it was.
+/// [`Singular`] if a diagonal element of U is exactly zero; A is then unchanged.
 ///
 /// # Panics
-/// If A is not square, or an interchange is outside of it.
+/// If A is not square, or an interchange is out of range.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, serial};

@@ -17,8 +17,9 @@ use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// The interchanges that a factorization in block columns of `nb` has left in `ipiv`, for a solve in another scope. (Those that
-/// [`getrf`](fn@crate::spawn::getrf) returns are for its own.) What is solved with them does not wait for a look at U's diagonal.
+/// Returns the interchanges that a factorization in block columns of `nb` columns left in `ipiv` in an earlier scope.
+/// (In the scope of the factorization, use what [`getrf`](fn@crate::spawn::getrf) returns.) Solves with these
+/// interchanges do not check the diagonal of U.
 ///
 /// # Panics
 /// If `nb` is zero.
@@ -26,11 +27,11 @@ pub fn pivots<'s>(s: &'s Scope<'s, '_>, ipiv: &'s mut [i32], nb: usize) -> Pivot
     Pivots { blocks: s.lend_chunks(ipiv, nb), regular: columns::nothing_to_await(s) }
 }
 
-/// Inserts the tasks that solve op(A) X = B, where A, in block columns, holds L and U from [`getrf`](fn@crate::spawn::getrf)
-/// with these interchanges; B, n x nrhs in block columns, is replaced by X.
+/// Inserts the tasks that solve op(A) X = B, where A, in block columns, holds L and U, as computed by
+/// [`getrf`](fn@crate::spawn::getrf) with these interchanges. X overwrites B, which is n x nrhs, in block columns.
 ///
 /// # Panics
-/// If A or B is not in block columns, or the shapes do not agree.
+/// If A or B is not in block columns, or the shapes do not match.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -49,7 +50,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
             laswp.spawn(s, task("laswp", 0, j, 0), exchange, &pivots.blocks, (b.at(0, j), b.cols_of(j)));
         }
     };
-    // Nothing is solved with a singular U.
+    // B must not be solved with a singular U.
     columns::await_regular(s, pivots.regular, b);
     // P L U X = B, or op(U) op(L) Pᵀ X = B
     if op == Op::None {
@@ -63,22 +64,21 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
 }
 
-/// The triangles in the order in which op(A) is solved for.
+/// Returns the triangles in the order in which they are solved.
 fn order(op: Op) -> [(Uplo, Diag); 2] {
     let (lower, upper) = ((Uplo::Lower, Diag::Unit), (Uplo::Upper, Diag::NonUnit));
     if op == Op::None { [lower, upper] } else { [upper, lower] }
 }
 
-/// From this order on workers share the solves of a single block of right-hand sides.
+/// From this order on, workers share the solves of a single block of right-hand sides.
 const SHARED: usize = 1024;
 
-/// Solves op(A) X = B, where A holds L and U from [`getrf`](fn@crate::getrf), and `ipiv` its interchanges; B, n x nrhs, is
-/// replaced by X.
+/// Solves op(A) X = B, where A holds L and U, and `ipiv` the interchanges, as computed by [`getrf`](fn@crate::getrf). X
+/// overwrites B, which is n x nrhs. A zero on the diagonal of U is not an error: it produces Inf or NaN, as in LAPACK.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if A is not n x n or `ipiv` not of n elements;
-/// [`Argument`](crate::ErrorKind::Argument) if an interchange is outside of the matrix. A zero on U's diagonal is no error, and
-/// makes Inf or NaN, as in LAPACK.
+/// [`Shape`](crate::ErrorKind::Shape) if A is not n x n or `ipiv` does not have n elements;
+/// [`Argument`](crate::ErrorKind::Argument) if an interchange is out of range.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, getrf, getrs};
@@ -112,12 +112,12 @@ pub fn getrs<T: Scalar>(
         return Ok(rt.scope(|s| {
             let a = Tiled::read_only_columns(s, a, nb);
             let b = Tiled::columns(s, b.rb_mut(), nb).distributed(s, distribution);
-            // A singular U is the caller's affair.
+            // Like LAPACK's getrs, this routine does not check U for singularity.
             spawn(s, op, &a, &pivots(s, &mut ipiv, nb), &b);
         })?);
     }
     let parts = options.right_hand_sides::<T>(rt, n, nrhs)?;
-    // With tiles that were named, results do not depend on the workers.
+    // A fixed block size keeps results independent of the number of workers.
     let is_one_block = (1..=parts).contains(&nrhs) && options.block_size == BlockSize::Auto;
     if is_one_block && n >= SHARED && rt.workers() > 1 {
         return between_exchanges(op, ipiv, b, |mut b| {
@@ -137,12 +137,11 @@ pub fn getrs<T: Scalar>(
     })?)
 }
 
-/// Solves op(A) X = B on the calling thread by the factors in A, as [`getrs`](fn@crate::getrs) does. Without
-/// interchanges (an empty
-/// `ipiv`) it is L U that is solved with.
+/// Solves op(A) X = B by the factors in A on the calling thread, like [`getrs`](fn@crate::getrs). If `ipiv` is empty,
+/// solves op(L U) X = B.
 ///
 /// # Panics
-/// If the shapes do not agree, or an interchange is outside of the matrix.
+/// If the shapes do not match, or an interchange is out of range.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, serial};
@@ -161,7 +160,7 @@ pub fn serial<T: Scalar>(op: Op, a: MatRef<'_, T>, ipiv: &[i32], b: MatMut<'_, T
     });
 }
 
-/// Solves with both triangles, B's rows being exchanged before that or after it.
+/// Calls `triangles` to solve with both triangles, and interchanges the rows of B before or after that.
 fn between_exchanges<T: Scalar, R>(
     op: Op,
     ipiv: &[i32],

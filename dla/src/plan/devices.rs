@@ -1,8 +1,8 @@
-//! Cuts where there are devices, by measurement.
+//! Tile sizes for runtimes with devices, from measurements.
 //!
-//! A tile has to be large for its updates to take longer than its way to a device: n³ against n². An accelerator takes
-//! the same time for a panel's column however many there are, so its chain of panels is as long for any width, and
-//! wants few large tasks. Columns of 32 KiB cross the bus at its full rate, half as long ones at nine tenths of it.
+//! A tile must be so large that its update takes longer than its transfer: n³ against n². On an accelerator, a panel
+//! takes a fixed time per column, so the chain of panels takes the same time for any width, and few large tasks are
+//! best. Columns of 32 KiB reach the full bandwidth of the bus.
 
 use super::{
     Machine, Plan, Problem, Tiles,
@@ -11,7 +11,7 @@ use super::{
 };
 use superscalar_kernels::Side;
 
-/// Edges of tiles: a length over so many parts, rounded up to a multiple, between two limits.
+/// Rule for a tile's edge: a length divided by `parts`, rounded up to `multiple` and limited to `min..=max`.
 struct Edge {
     parts: usize,
     multiple: usize,
@@ -19,20 +19,18 @@ struct Edge {
     most: usize,
 }
 
-/// The shortest edge of a product's tile that is still cut into halves, and the longest.
+/// Smallest edge of a product's tile that may be halved further, and the largest edge.
 const PRODUCT: (usize, usize) = (256, 1024);
-/// Parts for each of the devices and the host.
+/// Rules for devices that are no accelerators: `parts` is per resource, the host included.
 const CHOLESKY: Edge = Edge { parts: 6, multiple: 32, least: 128, most: 1024 };
 const PANELS: Edge = Edge { parts: 8, multiple: 32, least: 64, most: 512 };
-/// Accelerators: parts in all, and for Cholesky for each of them. Measured on one H200 and four, 2026-11-22, TFLOP/s:
-/// LU of order 32768 with 512, 768, 1024 columns 37.5, 40.6, 39.9; LU of order 8192 in 16, 32 panels 9.2, 4.6; QR of
-/// order 16384 with 512, 768 columns 31.5, 30.3. Cholesky is better with 1024 than with 512 from order 16384 on, on
-/// four devices beyond 32768.
+/// Rules for accelerators: `parts` is the total, except for Cholesky, where it is per device. Measured:
+/// docs/measurements/.
 const FAST_PRODUCT: Edge = Edge { parts: 2, multiple: 256, least: 512, most: 4096 };
 const FAST_CHOLESKY: Edge = Edge { parts: 16, multiple: 128, least: 512, most: 1024 };
 const FAST_LU: Edge = Edge { parts: 16, multiple: 64, least: 128, most: 768 };
 const FAST_QR: Edge = Edge { parts: 16, multiple: 64, least: 128, most: 512 };
-/// Multiplications up to which a product is done at once, whatever the type.
+/// Products of up to this many multiplications run without tasks, whatever the type.
 const PRODUCT_AT_ONCE: usize = 160 * 160 * 160;
 
 impl Edge {
@@ -42,7 +40,7 @@ impl Edge {
     }
 }
 
-/// The plan of a problem of products or panels on a machine with devices.
+/// Returns the plan of a problem of products or panels on a machine with devices.
 pub(super) fn plan(problem: Problem, machine: &Machine) -> Plan {
     let (is_fast, resources) = (machine.has_accelerator, machine.devices + 1);
     let panels = |(m, n): (usize, usize), fast: Edge| {
@@ -65,7 +63,7 @@ fn products(problem: Problem, machine: &Machine) -> Plan {
         return Plan::AtOnce;
     }
     let Tiles { mb, nb, kb } = if machine.has_accelerator {
-        // Long columns, for the bus, and few of them, so that the first tiles are there soon and the last ones gone.
+        // Long columns use the bus well, and few columns let the first tiles arrive and the last ones leave early.
         let edge = FAST_PRODUCT.of(m.max(n).max(k), 1);
         Tiles { mb: edge.min(m), nb: (edge / 4).min(n), kb: edge.min(k) }
     } else {
@@ -78,7 +76,7 @@ fn products(problem: Problem, machine: &Machine) -> Plan {
         Problem::Sided { side: Side::Left, .. } => Tiles { mb, nb, kb: mb },
         Problem::Sided { side: Side::Right, .. } => Tiles { mb, nb, kb: nb },
         Problem::Triangle { .. } => {
-            // An accelerator's tiles are higher than wide; a square one has the mean of the edges.
+            // Tiles for accelerators are higher than wide. A square tile has the mean of both edges.
             let edge = nb.max(mb / 2);
             Tiles { mb: edge, nb: edge, kb }
         }

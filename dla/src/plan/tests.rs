@@ -9,7 +9,7 @@ fn workers(count: usize) -> Machine {
     Machine::of_workers::<f64>(count)
 }
 
-/// Machines of all sorts: workers alone, with a device, with accelerators.
+/// Machines of all kinds: without devices, with devices, with accelerators.
 fn machines<T: Scalar>() -> impl Iterator<Item = Machine> {
     WORKERS.into_iter().flat_map(|workers| {
         let alone = Machine::of_workers::<T>(workers);
@@ -36,7 +36,7 @@ fn is_within(edge: usize, len: usize) -> bool {
     (1..=len.max(1)).contains(&edge)
 }
 
-/// Whether the parts are not empty and cover the problem, and no edge is longer than what it cuts.
+/// Checks that the parts are not empty and cover the problem, and that no edge is longer than what it cuts.
 fn fits(problem: Problem, plan: Plan) -> bool {
     let [m, n, k] = problem.product();
     match (problem, plan) {
@@ -93,7 +93,7 @@ fn small_problems_are_done_at_once() {
     for machine in machines::<c64>().filter(|machine| machine.devices > 0) {
         assert_eq!(plan(Problem::Product { m: 160, n: 160, k: 160 }, &machine), Plan::AtOnce, "{machine:?}");
     }
-    // A multiplication of complex numbers takes four times as long.
+    // A complex multiplication takes four times as long.
     let product = Problem::Product { m: 128, n: 128, k: 128 };
     assert_eq!(plan(product, &workers(2)), Plan::AtOnce);
     assert_ne!(plan(product, &Machine::of_workers::<c64>(2)), Plan::AtOnce);
@@ -108,7 +108,7 @@ fn one_worker_cuts_no_product() {
     }
 }
 
-/// Tasks that need not wait for each other.
+/// Returns the number of independent tasks.
 fn count(problem: Problem, plan: Plan) -> usize {
     let [m, n, _] = problem.product();
     match (problem, plan) {
@@ -136,7 +136,7 @@ fn large_products_have_work_for_all() {
 
 #[test]
 fn estimates_have_no_cliffs() {
-    // Beside a square matrix of order 336 there are nine tiles, beside one of 335 four.
+    // Beside a square matrix of order 336 there are nine tiles, beside one of order 335 four.
     let is_smooth = |ratio: f64| (0.55..1.4).contains(&ratio);
     for machine in WORKERS.map(workers) {
         for n in (170..1200).chain((1200..4200).step_by(7)) {
@@ -189,8 +189,8 @@ fn two_workers_have_a_tile_each() {
     }
 }
 
-/// What was taken before there was a model, for products of the same order in all directions: edges and depth of whole
-/// ones, and those of triangles.
+/// Edges and depth of products, and edges of triangles, by the measured rule used before the model; all dimensions are
+/// equal.
 #[test]
 fn many_workers_have_the_measured_tiles() {
     const EDGES: [(usize, usize, [usize; 3], usize); 9] = [
@@ -250,8 +250,7 @@ fn one_tile_has_no_chain_of_tasks() {
     }
 }
 
-/// The best blocks by measurement (an EPYC of two cores and Xeons of 16, 2026-11-20 and 21). Half of these, or twice,
-/// costs some 10 %.
+/// The measured optimum. Half or twice the block size costs about 10 %. Measured: docs/measurements/.
 #[test]
 fn blocks_are_near_the_measured_ones() {
     const CHOLESKY: [(usize, usize, usize); 9] = [
@@ -296,7 +295,7 @@ fn blocks_are_near_the_measured_ones() {
     for (n, p, nb) in LU {
         near(Problem::Lu { m: n, n }, workers(p), nb, 0.74);
     }
-    // Two workers have narrower blocks of singles than were best; the rules before the model had 0.5 to 0.75 of these.
+    // With two workers and singles, the model chooses blocks that are narrower than the optimum.
     for (n, p, nb) in SINGLES {
         near(Problem::Cholesky { n }, Machine::of_workers::<f32>(p), nb, 0.59);
     }
@@ -351,7 +350,7 @@ fn accelerators_have_large_tiles() {
     assert_eq!(plan(Problem::Cholesky { n: 16384 }, &machine.with_devices(4, true)), Plan::Blocks(512));
 }
 
-/// Tiles as before there was a model: two or more for each of the devices and the host, where edges are long enough.
+/// Tiles by the rule used before the model: two or more per resource where edges are long enough.
 #[test]
 fn plain_devices_have_tiles() {
     const TILES: [(usize, usize, Option<[usize; 3]>); 16] = [

@@ -1,4 +1,4 @@
-//! Least squares, and solutions of least norm.
+//! Least squares and minimum norm solutions.
 
 use super::{
     gelqf::{by_columns, conjugate},
@@ -24,19 +24,24 @@ use superscalar_kernels::{
 use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Runtime, Scope};
 
-/// Inserts the tasks that solve with the m x n matrix A, m >= n, of full rank, in block columns, which is replaced by its QR
-/// factorization as by [`geqrf`](fn@crate::spawn::geqrf): for [`Op::None`], the X that makes ‖B − A X‖ least in each column, over
-/// the first n rows of B; for [`Op::ConjTrans`], the X of least norm with Aᴴ X = B, where B has n rows, over all m rows of B. B is
-/// m x nrhs in block columns.
+/// Inserts the tasks that solve with an m x n matrix A of full rank, m >= n. A, in block columns, is replaced by its QR
+/// factorization, as by [`geqrf`](fn@crate::spawn::geqrf). B is m x nrhs, in block columns.
 ///
-/// A matrix with more columns than rows is the conjugate transpose of such a one.
+/// - [`Op::None`]: computes the X that minimizes ‖B − A X‖ for each column; X overwrites the first n rows of B.
+/// - [`Op::ConjTrans`]: computes the minimum norm solution of Aᴴ X = B, where B is in the first n rows; X overwrites
+///   all m rows.
 ///
-/// A and B are scaled as by [`gels`](fn@crate::gels), by tasks that wait for the largest element of all of A, or of B.
-/// Where the runtime has devices they are not scaled, because looking at a matrix would bring it home: there the caller
-/// keeps the largest elements a factor of 1 / ε away from overflow and underflow, and an A of zeros is singular.
+/// For a matrix with more columns than rows, use its conjugate transpose.
+///
+/// A and B are scaled as by [`gels`](fn@crate::gels), in tasks that wait for the largest element of the whole of A or
+/// B. If the runtime has devices, they are not scaled, because finding the largest element would copy the matrices to
+/// the host. Callers must then keep the largest elements a factor of 1 / ε away from overflow and underflow, and a
+/// matrix A of zeros is singular.
+///
+/// A matrix that is nearly rank deficient is not detected; see [`gels`](fn@crate::gels).
 ///
 /// # Panics
-/// If A or B is not in block columns, the shapes do not agree, or for [`Op::Trans`] of a complex type.
+/// If A or B is not in block columns, the shapes do not match, or for [`Op::Trans`] of a complex type.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(
@@ -87,8 +92,7 @@ pub fn spawn<'s, T: Scalar>(
     }
 }
 
-/// The same without scaling. If the largest element of A is given, and zero, A is not singular: B is of no use then,
-/// and nothing fails.
+/// Inserts the tasks without scaling. If the largest element of A is given and zero, no task fails, and B is undefined.
 #[track_caller]
 fn spawn_unscaled<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
@@ -101,7 +105,7 @@ fn spawn_unscaled<'s, T: Scalar>(
     let n = a.shape().1;
     let q = geqrf::spawn(s, a, tau);
     let regular = check_diagonal_unless_zero(s, a, a_largest);
-    // Nothing is solved with a singular R.
+    // B must not be solved with a singular R.
     let wait = || await_regular(s, regular, b);
     let r = (Uplo::Upper, op, Diag::NonUnit);
     if op == Op::None {
@@ -121,8 +125,7 @@ fn spawn_unscaled<'s, T: Scalar>(
     }
 }
 
-/// The exponents of the powers of two by which A and B are multiplied: A X = B becomes 2ᵃ A X' = 2ᵇ B, and X is 2ᵃ⁻ᵇ
-/// X'.
+/// Exponents of the powers of two by which A and B are multiplied: A X = B becomes 2ᵃ A X' = 2ᵇ B, and X = 2ᵃ⁻ᵇ X'.
 #[derive(Clone, Copy)]
 struct Scaling {
     a: i32,
@@ -130,13 +133,13 @@ struct Scaling {
 }
 
 impl Scaling {
-    /// Those for matrices with these largest elements.
+    /// Returns the exponents for matrices with these largest elements.
     fn of<R: Real>(a: R, b: R) -> Self {
         Self { a: exponent_to_safety(a), b: exponent_to_safety(b) }
     }
 }
 
-/// Multiplies some rows of a tile by 2ᵏ; nearly always k is zero, and what is known of the tile stays so.
+/// Multiplies rows of a tile by 2ᵏ. If k is zero, as is usual, the tile's packed form stays valid.
 fn scale_rows<T: Scalar>(tile: &mut Tile<MatMut<'_, T>>, rows: Range<usize>, k: i32) {
     if k != 0 {
         let cols = tile.view().ncols();
@@ -144,7 +147,7 @@ fn scale_rows<T: Scalar>(tile: &mut Tile<MatMut<'_, T>>, rows: Range<usize>, k: 
     }
 }
 
-/// Inserts tasks that find the largest part of an element in the first rows of a matrix in block columns.
+/// Inserts tasks that find the largest part of an element in the first `rows` rows of a matrix in block columns.
 #[track_caller]
 fn spawn_largest<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
@@ -159,7 +162,7 @@ fn spawn_largest<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s.compute("norm", largest, |parts| parts.into_iter().copied().fold(T::Real::ZERO, worst))
 }
 
-/// The same for a matrix of the host, by tasks if it is large.
+/// Returns the largest part of an element of a host matrix, using tasks if it is large.
 fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Result<T::Real, Error> {
     let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks() else { return Ok(largest_part(a)) };
     Ok(rt.scope(|s| {
@@ -168,25 +171,35 @@ fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Resu
     })??)
 }
 
-/// Solves with an m x n matrix A of full rank. B has max(m, n) rows and nrhs columns.
+/// Solves least squares problems and underdetermined systems with an m x n matrix A of full rank. B has max(m, n) rows
+/// and nrhs columns.
 ///
-/// - Where op(A) has more rows than columns: least squares. Each column of B, of which the first rows, as many as op(A) has, are
-///   given, is replaced in its first rows, as many as op(A) has columns, by the x that makes ‖b − op(A) x‖ least. The sum of
-///   squares of the remaining rows, over those of op(A), is the residual's.
-/// - Otherwise: each column's solution of op(A) x = b of least norm.
+/// - If op(A) has at least as many rows as columns: computes the least squares solution, the x that minimizes ‖b −
+///   op(A) x‖ for each column b of B. b is given in the first rows of B, as many as op(A) has. x overwrites its first
+///   elements, as many as op(A) has columns. The sum of squares of the remaining elements, up to the rows of op(A), is
+///   that of the residual.
+/// - Otherwise: computes the minimum norm solution of op(A) x = b for each column b of B.
 ///
-/// A is replaced by its QR factorization (m >= n) or its LQ factorization (m < n). The solution begins before the
-/// factorization ends.
+/// A is replaced by its QR factorization (m >= n) or its LQ factorization (m < n). The solution starts before the
+/// factorization is complete.
 ///
-/// If the largest element of A, or of B, is so large or so small that what is computed might overflow or underflow, the
-/// matrix is scaled by a power of two first, and solution, residuals and factors are scaled back: they are those of A
-/// and B as they were given. For an A of zeros the solution is zero, and so is all of B.
+/// If the largest element of A or B is so large or small that the computation might overflow or underflow, that matrix
+/// is scaled by a power of two. The solution, the residuals and the factors are scaled back. If A is zero, B is set to
+/// zero.
+///
+/// # Rank deficiency
+/// The routine assumes that A has full rank, like LAPACK's gels. Only a diagonal element of the triangular factor R (or
+/// L) that is *exactly* zero is an error. A rank-deficient matrix usually has a tiny diagonal element instead, because
+/// of rounding: the routine then returns `Ok`, with a solution that has huge, meaningless elements. If A may be nearly
+/// rank deficient, estimate the condition number of the triangular factor, which A holds on return: for example, call
+/// [`trtri`](fn@crate::trtri) on a copy of R and multiply the norms ([`lantr`](fn@crate::lantr)) of R and R⁻¹. If A is
+/// square, [`gesv`](fn@crate::gesv) solves the system too, and [`gecon`](fn@crate::gecon) estimates the condition
+/// number from its factors; for a positive definite A, [`pocon`](fn@crate::pocon) does.
 ///
 /// # Errors
-/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if A is not zero and does not have full rank to the
-/// last digit: a diagonal element of the triangular factor is exactly zero, and B of no use.
-/// [`Shape`](crate::ErrorKind::Shape) if B does not have max(m, n) rows; [`Argument`](crate::ErrorKind::Argument) for
-/// [`Op::Trans`] of a complex type.
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if A is not zero and a diagonal element of its
+/// triangular factor is exactly zero; B is then undefined. [`Shape`](crate::ErrorKind::Shape) if B does not have max(m,
+/// n) rows; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of a complex type.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, gels};
@@ -224,13 +237,13 @@ pub fn gels<T: Scalar>(
     scaled(op, a, b, |a| largest(rt, a, options), solve)
 }
 
-/// Solves on the calling thread, as [`gels`](fn@crate::gels) does.
+/// Solves on the calling thread, like [`gels`](fn@crate::gels). The same limits apply near rank deficiency.
 ///
 /// # Errors
-/// [`Singular`] if A is not zero and a diagonal element of its triangular factor is exactly zero: B is of no use then.
+/// [`Singular`] if A is not zero and a diagonal element of its triangular factor is exactly zero; B is then undefined.
 ///
 /// # Panics
-/// If the shapes do not agree; for [`Op::Trans`] of a complex type.
+/// If the shapes do not match, or for [`Op::Trans`] of a complex type.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, serial};
@@ -249,9 +262,8 @@ pub fn serial<T: Scalar>(op: Op, a: MatMut<'_, T>, b: MatMut<'_, T>) -> Result<(
     scaled(op, a, b, |a| Ok(largest_part(a)), direct)
 }
 
-/// Solves with matrices that are scaled, if they must be, for as long as that takes: `largest` finds a matrix's largest
-/// part of an element,
-/// `solve` solves with a tall one.
+/// Scales A and B if necessary, solves, and scales back. `largest` returns the largest part of a matrix's elements;
+/// `solve` solves with a tall matrix.
 fn scaled<T: Scalar, E>(
     op: Op,
     mut a: MatMut<'_, T>,
@@ -267,7 +279,7 @@ fn scaled<T: Scalar, E>(
     let (given, solved) = if op == Op::None { (tall, order) } else { (order, tall) };
     let a_largest = largest(a.as_ref())?;
     if a_largest == T::Real::ZERO {
-        // Also where A has no elements.
+        // This includes matrices without elements.
         b.fill(T::ZERO);
         return Ok(());
     }
@@ -288,7 +300,7 @@ fn scaled<T: Scalar, E>(
     outcome
 }
 
-/// Solves with a tall matrix, by tasks.
+/// Solves with a tall matrix, using tasks.
 fn share_out<T: Scalar>(
     rt: &Runtime,
     op: Op,
@@ -307,7 +319,7 @@ fn share_out<T: Scalar>(
     })?)
 }
 
-/// The same on one thread.
+/// Solves with a tall matrix on the calling thread.
 fn direct<T: Scalar>(op: Op, mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) -> Result<(), Singular> {
     let ((m, n), nrhs) = (a.shape(), b.ncols());
     let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::zeros(REFLECTORS.min(n), n));

@@ -19,7 +19,7 @@ use superscalar_kernels::{
 use superscalar_macros::each_type;
 use superscalar_runtime::{Lent, Runtime, Scope};
 
-/// The reflectors of a factorization whose tasks are inserted: what applying Q needs besides the matrix that holds V.
+/// The reflectors of a QR factorization whose tasks are inserted: besides A, which holds V, the data needed to apply Q.
 pub struct Reflectors<'s, T> {
     /// One for each block column of V.
     pub(crate) blocks: Vec<Lent<'s, Reflector<T>>>,
@@ -27,13 +27,14 @@ pub struct Reflectors<'s, T> {
     pub(crate) k: usize,
 }
 
-/// Where V may stay packed: the block that is applied, in its two roles, and the next one, which may be ahead.
+/// Creates the store for packed forms of V: of the block that is being applied, in both its roles, and of the next one.
 pub(crate) fn pack_store<T: Scalar>(m: usize, nb: usize) -> Arc<PackStore> {
     PackStore::new(4 * m.next_multiple_of(48) * nb.next_multiple_of(48) * size_of::<T>())
 }
 
-/// Inserts the tasks of the factorization A = Q R of an m x n matrix in block columns. R, upper trapezoidal, replaces the upper part
-/// of A; below it stand the reflectors, and `tau` receives their min(m, n) scalar factors, in LAPACK's form.
+/// Inserts the tasks of the factorization A = Q R of an m x n matrix in block columns. R, upper trapezoidal, replaces
+/// the upper part of A. The reflectors replace the part below it, and `tau` receives their min(m, n) scalar factors, in
+/// LAPACK's form.
 ///
 /// # Panics
 /// If A is not in block columns, or `tau` does not have min(m, n) elements.
@@ -58,7 +59,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
                 dealer.deal_behind(s, k, a.at(0, k));
             }
             Step::Update(k, j) => {
-                // A[k..m][j] := Q[k]ᴴ A[k..m][j]; the column that becomes the next panel first
+                // A[k..m][j] := Q[k]ᴴ A[k..m][j]; the column of the next panel first
                 let spec = task("larfb", k, j, k).priority(2 * i32::from(j == k + 1));
                 let n = a.cols_of(j);
                 let how = Application { side: Side::Left, op: Op::ConjTrans, rows: k * nb..m, k: reflectors(k), n };
@@ -69,9 +70,9 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
     Reflectors { blocks, k: k_all }
 }
 
-/// Factors an m x n matrix: A = Q R. R, upper trapezoidal, overwrites the upper part of A; below it stand the reflectors, and
-/// `tau` receives their min(m, n) scalar factors, as LAPACK has them: Q = H₁ H₂ …, Hᵢ = I − τᵢ vᵢ vᵢᴴ, where vᵢ is zero before
-/// element i, which is one.
+/// Computes the QR factorization A = Q R of an m x n matrix. R, upper trapezoidal, overwrites the upper part of A. The
+/// reflectors overwrite the part below it, and `tau` receives their min(m, n) scalar factors, in LAPACK's form: Q = H₁
+/// H₂ …, Hᵢ = I − τᵢ vᵢ vᵢᴴ, where vᵢ is zero before element i, which is one.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if `tau` does not have min(m, n) elements.
@@ -98,7 +99,7 @@ pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], optio
     Ok(rt.scope(|s| drop(spawn(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), tau)))?)
 }
 
-/// Refuses a list of scalar factors that is too short or too long.
+/// Returns an error if `tau` does not have k elements.
 pub(crate) fn check_tau<T>(name: &str, k: usize, tau: &[T]) -> Result<(), Error> {
     if tau.len() != k {
         return Err(Error::shape(format!("{name}: tau has {} elements for {k} reflectors", tau.len())));
@@ -106,7 +107,7 @@ pub(crate) fn check_tau<T>(name: &str, k: usize, tau: &[T]) -> Result<(), Error>
     Ok(())
 }
 
-/// Factors A on the calling thread, as [`geqrf`](fn@crate::geqrf) does.
+/// Computes the QR factorization of A on the calling thread, like [`geqrf`](fn@crate::geqrf).
 ///
 /// # Panics
 /// If `tau` does not have min(m, n) elements.
@@ -124,7 +125,7 @@ pub fn serial<T: Scalar>(a: MatMut<'_, T>, tau: &mut [T]) {
     factor(a, tau, reflectors);
 }
 
-/// The factorization by kernels alone, with so many reflectors for each triangular factor.
+/// Factors A by the kernel, with this number of reflectors per triangular factor.
 fn factor<T: Scalar>(a: MatMut<'_, T>, tau: &mut [T], reflectors: usize) {
     let mut t = Matrix::zeros(reflectors, tau.len());
     cpu::geqrf(a, tau, t.as_mut());

@@ -20,11 +20,11 @@ use superscalar_kernels::{
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that prepare the reflectors in A, as [`geqrf`](fn@crate::spawn::geqrf) left them with `tau`, for being
-/// applied. (Those that [`geqrf`](fn@crate::spawn::geqrf) returns need none.)
+/// Inserts the tasks that compute the triangular factors of the reflectors in A, as [`geqrf`](fn@crate::spawn::geqrf)
+/// left them with `tau` in an earlier scope. (In the scope of the factorization, use what `geqrf` returns.)
 ///
 /// # Panics
-/// If A is not in block columns, or has fewer rows, or columns, than there are reflectors.
+/// If A is not in block columns, or there are more reflectors than rows or columns.
 #[each_type]
 #[track_caller]
 pub fn reflectors<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -39,7 +39,7 @@ pub fn reflectors<'s, T: Scalar, V: TileView<'s, Element = T>>(
     let mut blocks = Vec::with_capacity(k_all.div_ceil(nb));
     for (k, tau) in s.lend_chunks(tau, nb).into_iter().enumerate() {
         let q = s.own(Reflector::new(nb.min(k_all - k * nb), &store));
-        // The triangular factor of reflectors that begin in the first of these rows.
+        // Triangular factor of the reflectors that start in the first of these rows.
         let (rows, operands) = (k * nb..m, (a.at(0, k).read(), tau.read(), q.write()));
         let body = move |(v, tau, q): (&Tile<V>, &[T], &mut Reflector<T>)| {
             cpu::larft(v.view().submatrix(rows, 0..tau.len()), tau, q.t_mut());
@@ -50,12 +50,12 @@ pub fn reflectors<'s, T: Scalar, V: TileView<'s, Element = T>>(
     Reflectors { blocks, k: k_all }
 }
 
-/// Inserts the tasks of C := op(Q) C (left) or C := C op(Q) (right), where A, in block columns, holds the reflectors of Q. C lies
-/// in block columns on the left, and in block rows on the right.
+/// Inserts the tasks of C := op(Q) C (left) or C := C op(Q) (right). A, in block columns, holds the reflectors of Q. C
+/// lies in block columns (left) or block rows (right).
 ///
 /// # Panics
-/// If A or C is not so, or C does not have as many rows (columns, on the right) as A has rows; or for [`Op::Trans`] of a
-/// complex type.
+/// If A is not in block columns or C not in block columns (left) or block rows (right); if A does not have as many rows
+/// as C has rows (left) or columns (right); or for [`Op::Trans`] of a complex type.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -86,13 +86,13 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
 }
 
-/// C = op(Q) C (left) or C = C op(Q) (right), where the first k columns of A hold the reflectors of Q below the diagonal, as
-/// [`geqrf`](fn@crate::geqrf) leaves them, and `tau` their k scalar factors. A has as many rows as Q; for real types this is
-/// LAPACK's ormqr, and [`Op::Trans`] is Qᵀ.
+/// Computes C = op(Q) C (left) or C = C op(Q) (right). The first k columns of A hold the reflectors of Q below the
+/// diagonal, as [`geqrf`](fn@crate::geqrf) leaves them, and `tau` their k scalar factors. A has as many rows as Q. For
+/// real types this is LAPACK's ormqr, and [`Op::Trans`] is Qᵀ.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of
-/// a complex type.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match; [`Argument`](crate::ErrorKind::Argument) for
+/// [`Op::Trans`] of a complex type.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, Options, geqrf, unmqr};
@@ -127,7 +127,7 @@ pub fn unmqr<T: Scalar>(
     apply(rt, side, op, a.submatrix(0..order, 0..k), tau, c, options)
 }
 
-/// Refuses what complex types do not have.
+/// Returns an error for [`Op::Trans`] of a complex type.
 pub(crate) fn check_op<T: Scalar>(name: &str, op: Op) -> Result<(), Error> {
     if T::COMPLEX && op == Op::Trans {
         return Err(Error::argument(format!("{name} takes no trans = T of a complex matrix")));
@@ -135,7 +135,7 @@ pub(crate) fn check_op<T: Scalar>(name: &str, op: Op) -> Result<(), Error> {
     Ok(())
 }
 
-/// The product with arguments that are in order.
+/// Computes the product; the arguments have been checked.
 pub(crate) fn apply<T: Scalar>(
     rt: &Runtime,
     side: Side,
@@ -169,13 +169,13 @@ pub(crate) fn apply<T: Scalar>(
     })?)
 }
 
-/// Reflectors that are applied at once on one thread.
+/// Reflectors per triangular factor on the calling thread.
 pub(crate) const TOGETHER: usize = 64;
 
-/// Multiplies C by op(Q) on the calling thread, as [`unmqr`](fn@crate::unmqr) does.
+/// Multiplies C by op(Q) on the calling thread, like [`unmqr`](fn@crate::unmqr).
 ///
 /// # Panics
-/// If the shapes do not agree; for [`Op::Trans`] of a complex type.
+/// If the shapes do not match, or for [`Op::Trans`] of a complex type.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, serial};
