@@ -41,7 +41,7 @@ impl BlockSize {
             Self::Fixed(_) => None,
             Self::Auto => block_table::block_size::<T>(Blocks::QrInner, workers, order_like((m, n)))?,
         };
-        Ok(measured.unwrap_or(plan::REFLECTORS).min(m.min(n)))
+        Ok(measured.unwrap_or(plan::INNER_BLOCK).min(m.min(n)))
     }
 }
 

@@ -15,12 +15,12 @@ mod team;
 mod tiles;
 mod tree;
 
-pub(crate) use columns::{Getrf, Laswp, elimination, system};
-pub(crate) use copying::Copying;
-pub(crate) use diagonal::{Awaiting, Diagonal};
-pub(crate) use level3::{Gemm, Rank2k, RankK, Symm, Triangle, triangular};
+pub(crate) use columns::{Getrf, Laswp, elimination, triangular_solve};
+pub(crate) use copying::TileCopy;
+pub(crate) use diagonal::{Diagonal, WaitForCheck};
+pub(crate) use level3::{Gemm, Rank2k, RankK, Symm, Triangle, triangular_operation};
 pub(crate) use reflect::{Application, Geqrf, Larfb, cost_of_larfb};
-pub(crate) use tiles::{OnOne, OnTwo, Part, Which, plan, plan_awaited};
+pub(crate) use tiles::{OneTileCodelet, TilePart, TileRole, TwoTileCodelet, plan_critical, plan_operation};
 pub(crate) use tree::{apply_block, factor_block, gather, scatter};
 
 use crate::tiled::Tile;
@@ -32,12 +32,12 @@ use superscalar_kernels::{
 use superscalar_runtime::{Cost, DeviceError, Lent, Operand, TaskSpec};
 
 /// Result of a task on the host.
-type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+type HostResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 /// A tile that a task may change.
-pub(crate) type Changed<'s, T> = Tile<MatMut<'s, T>>;
+pub(crate) type TileMut<'s, T> = Tile<MatMut<'s, T>>;
 /// Handle of a tile that a task may change.
-type Target<'s, T> = Lent<'s, Changed<'s, T>>;
+type TileMutHandle<'s, T> = Lent<'s, TileMut<'s, T>>;
 
 /// Returns a task with a name and its indices in the algorithm's loops.
 pub(crate) fn task(name: &'static str, i: usize, j: usize, k: usize) -> TaskSpec {
@@ -45,7 +45,7 @@ pub(crate) fn task(name: &'static str, i: usize, j: usize, k: usize) -> TaskSpec
 }
 
 /// Sets the cost of a task.
-pub(crate) fn costing(spec: TaskSpec, Cost { flops, bytes, level }: Cost) -> TaskSpec {
+pub(crate) fn with_cost(spec: TaskSpec, Cost { flops, bytes, level }: Cost) -> TaskSpec {
     let spec = spec.flops(flops).bytes(bytes);
     level.map_or(spec, |level| spec.level(level))
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Scalar,
-    codelets::{Awaiting, Diagonal, OnTwo, elimination, system, task},
+    codelets::{Diagonal, TwoTileCodelet, WaitForCheck, elimination, task, triangular_solve},
     tiled::{Tile, TileView, Tiled},
 };
 use std::ops::Range;
@@ -25,13 +25,13 @@ pub(crate) fn trsm<'s, T: Scalar, V: TileView<'s, Element = T>>(
     assert!(a.mt() <= 1 && b.mt() <= 1, "a solve with A and B in block columns");
     assert!(n <= m && n <= rows, "a triangle of order {n} in a matrix of {m} rows, B {rows} x {nrhs}");
     let (uplo, op, _) = triangle;
-    let (trsm, gemm) = (OnTwo::new("trsm"), OnTwo::new("gemm"));
-    for (k, here, others) in steps((uplo, op), n, nb) {
+    let (trsm, gemm) = (TwoTileCodelet::new("trsm"), TwoTileCodelet::new("gemm"));
+    for SolveStep { k, here, others } in solve_steps((uplo, op), n, nb) {
         for j in 0..b.nt() {
             let (a_k, b_j, cols) = (a.at(0, k), b.at(0, j), b.cols_of(j));
             let solve = || {
                 // B[k][j] := op(A[k][k])⁻¹ B[k][j]
-                trsm.spawn(s, task("trsm", k, j, k), system(here.clone(), triangle, cols), a_k, b_j);
+                trsm.spawn(s, task("trsm", k, j, k), triangular_solve(here.clone(), triangle, cols), a_k, b_j);
             };
             let eliminate = |by: &Range<usize>, changed: &Range<usize>| {
                 if !others.is_empty() {
@@ -56,7 +56,7 @@ pub(crate) fn trsm<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// B.
 pub(crate) fn solve<T: Scalar>((uplo, op, diag): (Uplo, Op, Diag), columns: &[MatRef<'_, T>], mut b: MatMut<'_, T>) {
     let nb = columns.first().map_or(0, MatRef::ncols);
-    for (k, here, others) in steps((uplo, op), b.nrows(), nb) {
+    for SolveStep { k, here, others } in solve_steps((uplo, op), b.nrows(), nb) {
         let cols = here.len();
         let triangle = columns[k].submatrix(here.clone(), 0..cols);
         let rest = columns[k].submatrix(others.clone(), 0..cols);
@@ -93,32 +93,39 @@ fn two_parts<'a, T: Scalar>(
 /// Inserts tasks that delay all later uses of B, in block columns, until the check of [`check_diagonal`] is done. If
 /// the check fails, they are cancelled.
 #[track_caller]
-pub(crate) fn await_regular<'s, T: Scalar>(
+pub(crate) fn wait_for_check<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
-    regular: Lent<'s, [i32]>,
+    check: Lent<'s, [i32]>,
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    let awaiting = Awaiting::<T>::new();
-    for (_, j) in b.places() {
-        awaiting.spawn(s, task("regular", j, j, j), regular, b.at(0, j));
+    let wait = WaitForCheck::<T>::new();
+    for (_, j) in b.tile_indices() {
+        wait.spawn(s, task("regular", j, j, j), check, b.at(0, j));
     }
 }
 
 /// Returns a handle for [`wait_for_check`] that no task writes: an empty list of interchanges, which can be copied to
 /// devices.
-pub(crate) fn nothing_to_await<'s>(s: &'s Scope<'s, '_>) -> Lent<'s, [i32]> {
+pub(crate) fn no_check<'s>(s: &'s Scope<'s, '_>) -> Lent<'s, [i32]> {
     s.lend(&mut [] as &mut [i32])
 }
 
-/// Returns the block columns of a triangular matrix of order n in the order in which op(A) X = B is solved.
-fn steps((uplo, op): (Uplo, Op), n: usize, nb: usize) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
+/// A step of a triangular solve: a block column, the rows of its block on the diagonal, and its other stored rows.
+struct SolveStep {
+    k: usize,
+    here: Range<usize>,
+    others: Range<usize>,
+}
+
+/// Returns the steps that solve op(A) X = B with a triangular matrix of order n in block columns.
+fn solve_steps((uplo, op): (Uplo, Op), n: usize, nb: usize) -> impl Iterator<Item = SolveStep> {
     let lower = (uplo == Uplo::Lower) == (op == Op::None);
     let count = n.div_ceil(nb.max(1));
     (0..count).map(move |step| {
         let k = if lower { step } else { count - 1 - step };
         let here = k * nb..n.min((k + 1) * nb);
         let others = if uplo == Uplo::Lower { here.end..n } else { 0..here.start };
-        (k, here, others)
+        SolveStep { k, here, others }
     })
 }
 
@@ -140,7 +147,7 @@ pub(crate) fn check_diagonal_unless_zero<'s, T: Scalar, V: TileView<'s, Element 
     a: &Tiled<'s, V>,
     largest: Option<Output<'s, T::Real>>,
 ) -> Lent<'s, [i32]> {
-    let (regular, nb, m) = (nothing_to_await(s), a.tile_shape().1, a.shape().0);
+    let (check, nb, m) = (no_check(s), a.tile_shape().1, a.shape().0);
     if s.nesting().has_devices() {
         let diagonal = Diagonal::new();
         let starts = (0..a.nt()).map(|k| (k, k * nb)).take_while(|&(_, start)| start < m);
@@ -149,14 +156,14 @@ pub(crate) fn check_diagonal_unless_zero<'s, T: Scalar, V: TileView<'s, Element 
             diagonal.spawn(s, task("diagonal", k, k, k), (start, count), a.at(0, k)).read()
         });
         let parts: Vec<_> = parts.collect();
-        s.spawn("info", (parts, regular.write()), |(parts, _): (Vec<&Vec<T>>, &mut [i32])| {
+        s.spawn("info", (parts, check.write()), |(parts, _): (Vec<&Vec<T>>, &mut [i32])| {
             singular_at(parts.into_iter().flatten().copied())
         });
-        return regular;
+        return check;
     }
     let columns: Vec<_> = (0..if m == 0 { 0 } else { a.nt() }).map(|k| a.at(0, k).read()).collect();
     let largest: Vec<_> = largest.into_iter().map(|largest| largest.read()).collect();
-    s.spawn("info", (columns, largest, regular.write()), move |(columns, largest, _): LookedAt<'_, T, V>| {
+    s.spawn("info", (columns, largest, check.write()), move |(columns, largest, _): CheckOperands<'_, T, V>| {
         if largest.iter().any(|&&x| x == T::Real::ZERO) {
             return Ok(());
         }
@@ -166,12 +173,12 @@ pub(crate) fn check_diagonal_unless_zero<'s, T: Scalar, V: TileView<'s, Element 
         });
         singular_at(diagonal)
     });
-    regular
+    check
 }
 
 /// Operands of the task of [`check_diagonal_unless_zero`]: block columns, the largest element if it was given, and the
 /// output.
-type LookedAt<'t, T, V> = (Vec<&'t Tile<V>>, Vec<&'t <T as superscalar_kernels::Scalar>::Real>, &'t mut [i32]);
+type CheckOperands<'t, T, V> = (Vec<&'t Tile<V>>, Vec<&'t <T as superscalar_kernels::Scalar>::Real>, &'t mut [i32]);
 
 /// Fails at the first zero of a diagonal.
 fn singular_at<T: Scalar>(diagonal: impl Iterator<Item = T>) -> Result<(), Singular> {

@@ -11,13 +11,13 @@
 
 use crate::{
     Scalar,
-    auxiliary::part_of,
+    auxiliary::triangle_part,
     cholesky::potrs,
     columns,
     error::{Error, order_of},
     lu::getrs,
     options::Options,
-    parts::rows_of,
+    parts::rows_in_part,
     scaling::{exponent, power_of_two},
     tiled::{Tile, TileView, Tiled},
 };
@@ -59,7 +59,7 @@ pub fn spawn_gecon<'s, T: Scalar, V: TileView<'s, Element = T>>(
             }
         };
         let has_nan = || columns.iter().any(|column| has_nan(Part::All, *column));
-        reciprocal((n, anorm), &mut work(n), |op, x| solve(of_norm(norm, op), x), has_nan)
+        reciprocal((n, anorm), &mut workspace(n), |op, x| solve(op_for_norm(norm, op), x), has_nan)
     })
 }
 
@@ -91,10 +91,10 @@ pub fn spawn_pocon<'s, T: Scalar, V: TileView<'s, Element = T>>(
             (0..mt * mt).any(|at| {
                 let (i, j) = (at % mt, at / mt);
                 let is_stored = i == j || (i > j) == (uplo == Uplo::Lower);
-                is_stored && has_nan(if i == j { part_of(uplo) } else { Part::All }, tiles[at].view())
+                is_stored && has_nan(if i == j { triangle_part(uplo) } else { Part::All }, tiles[at].view())
             })
         };
-        reciprocal((n, anorm), &mut work(n), solve, has_nan)
+        reciprocal((n, anorm), &mut workspace(n), solve, has_nan)
     })
 }
 
@@ -114,7 +114,7 @@ fn solve_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
         for i in if lower { k + 1..mt } else { 0..k } {
             // X[i] := X[i] − op(A)[i][k] X[k]
             let tile = if op == Op::None { i + k * mt } else { k + i * mt };
-            let [x_k, x_i] = x.get_disjoint_mut([k, i]).expect("two places");
+            let [x_k, x_i] = x.get_disjoint_mut([k, i]).expect("different tiles");
             cpu::gemm(-T::ONE, op, tiles[tile].view(), Op::None, x_k.as_ref(), T::ONE, x_i.rb_mut());
         }
     }
@@ -131,9 +131,8 @@ fn solve_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// negative or NaN; [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gecon, getrf};
-/// use superscalar::dla::Norm;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Norm, Options, gecon, getrf};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { [1.0f64, 4.0][i] } else { 0.0 });
@@ -153,7 +152,7 @@ pub fn gecon<T: Scalar>(
         return Err(Error::argument(format!("gecon: the one or the infinity norm, not {norm}")));
     }
     let n = check(a.shape(), anorm)?;
-    Ok(serial_gecon(norm, a, anorm, &mut work(n)))
+    Ok(serial_gecon(norm, a, anorm, &mut workspace(n)))
 }
 
 /// Estimates the reciprocal condition number without a runtime, like [`gecon`](fn@crate::gecon), for any value of
@@ -168,13 +167,13 @@ pub fn gecon<T: Scalar>(
 #[each_type]
 pub fn serial_gecon<T: Scalar>(norm: Norm, a: MatRef<'_, T>, anorm: T::Real, work: &mut [T]) -> T::Real {
     assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: the one or the infinity norm, not {norm}");
-    let solve = |op, x: MatMut<'_, T>| getrs::serial(of_norm(norm, op), a, &[], x);
+    let solve = |op, x: MatMut<'_, T>| getrs::serial(op_for_norm(norm, op), a, &[], x);
     // Interchanges of rows change neither norm of the inverse.
     reciprocal((a.nrows(), anorm), work, solve, || has_nan(Part::All, a))
 }
 
 /// Returns the op on the inverse: its infinity norm is the one norm of its adjoint.
-fn of_norm(norm: Norm, op: Op) -> Op {
+fn op_for_norm(norm: Norm, op: Op) -> Op {
     if (norm == Norm::One) == (op == Op::None) { Op::None } else { Op::ConjTrans }
 }
 
@@ -189,9 +188,8 @@ fn of_norm(norm: Norm, op: Op) -> Op {
 /// not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, pocon, potrf};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, pocon, potrf};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { [1.0f64, 4.0][i] } else { 0.0 });
@@ -208,7 +206,7 @@ pub fn pocon<T: Scalar>(
     _options: &Options,
 ) -> Result<T::Real, Error> {
     let n = check(a.shape(), anorm)?;
-    Ok(serial_pocon(uplo, a, anorm, &mut work(n)))
+    Ok(serial_pocon(uplo, a, anorm, &mut workspace(n)))
 }
 
 /// Estimates the reciprocal condition number without a runtime, like [`pocon`](fn@crate::pocon), with `anorm` and
@@ -219,18 +217,18 @@ pub fn pocon<T: Scalar>(
 #[each_type]
 pub fn serial_pocon<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, anorm: T::Real, work: &mut [T]) -> T::Real {
     let solve = |_, x: MatMut<'_, T>| potrs::serial(uplo, a, x);
-    reciprocal((a.nrows(), anorm), work, solve, || has_nan(part_of(uplo), a))
+    reciprocal((a.nrows(), anorm), work, solve, || has_nan(triangle_part(uplo), a))
 }
 
 /// Allocates the working memory of an estimate for order n.
-fn work<T: Scalar>(n: usize) -> Vec<T> {
+fn workspace<T: Scalar>(n: usize) -> Vec<T> {
     vec![T::ZERO; 2 * n]
 }
 
 /// Returns whether the given part of A contains a NaN.
 fn has_nan<T: Scalar>(part: Part, a: MatRef<'_, T>) -> bool {
     let (m, n) = a.shape();
-    (0..n).any(|j| rows_of(part, j, m).any(|i| a.at(i, j).is_nan()))
+    (0..n).any(|j| rows_in_part(part, j, m).any(|i| a.at(i, j).is_nan()))
 }
 
 /// Returns the order of the matrix, or an error if it is not square or `anorm` is not a norm.
@@ -309,11 +307,11 @@ fn norm_of_inverse<T: Scalar>(
         apply(Op::None, x);
         v.copy_from_slice(x);
         let next = sum(x);
-        let (before, known) = (std::mem::replace(&mut signs, signs_of(x)), next > estimate);
+        let (before, grew) = (std::mem::replace(&mut signs, signs_of(x)), next > estimate);
         if next.is_nan() || next > estimate {
             estimate = next;
         }
-        if !known || (!T::COMPLEX && signs == before) {
+        if !grew || (!T::COMPLEX && signs == before) {
             break;
         }
         x.copy_from_slice(&signs);

@@ -13,9 +13,9 @@ use superscalar_runtime::Runtime;
 /// Candidate sizes. The order n, which means no tasks, is tried as well.
 const SIZES: [usize; 12] = [32, 48, 64, 96, 128, 160, 192, 256, 320, 384, 448, 512];
 /// Candidate inner blocks.
-const INNER: [usize; 4] = [16, 32, 48, 64];
+const INNER_SIZES: [usize; 4] = [16, 32, 48, 64];
 /// Approximate duration of one measurement, all sizes together, in seconds.
-const SECONDS: f64 = 1.0;
+const SECONDS_MAX: f64 = 1.0;
 
 /// Measures the best block size for matrices of order n with a runtime's workers. The sizes are measured in turn, and
 /// the medians compared.
@@ -27,8 +27,8 @@ const SECONDS: f64 = 1.0;
 /// If n is zero.
 ///
 /// ```
-/// use superscalar::dla::tuning::{Blocks, measure};
 /// use superscalar::Runtime;
+/// use superscalar::dla::tuning::{Blocks, measure};
 ///
 /// let entry = measure::<f32>(&Runtime::new()?, Blocks::Lu, 40)?;
 /// assert_eq!((entry.letter, entry.n), ('s', 40));
@@ -39,13 +39,13 @@ const SECONDS: f64 = 1.0;
 pub fn measure<T: Scalar>(rt: &Runtime, blocks: Blocks, n: usize) -> Result<Entry, Error> {
     assert!(n > 0, "block sizes of a matrix of order 0");
     let sizes: Vec<usize> = match blocks {
-        Blocks::QrInner => INNER.into_iter().map(|nb| nb.min(n)).collect(),
+        Blocks::QrInner => INNER_SIZES.into_iter().map(|nb| nb.min(n)).collect(),
         _ => SIZES.into_iter().filter(|&nb| nb < n).chain([n]).collect(),
     };
     let mut trial = Trial::<T>::new(n);
     let mut seconds = vec![Vec::new(); sizes.len()];
     let begun = Instant::now();
-    while seconds[0].len() < 3 || (begun.elapsed().as_secs_f64() < SECONDS && seconds[0].len() < 101) {
+    while seconds[0].len() < 3 || (begun.elapsed().as_secs_f64() < SECONDS_MAX && seconds[0].len() < 101) {
         for (&nb, seconds) in sizes.iter().zip(&mut seconds) {
             seconds.push(trial.run(rt, blocks, nb)?);
         }
@@ -82,7 +82,7 @@ impl<T: Scalar> Trial<T> {
         let original = Matrix::from_fn(n, n, |i, j| {
             T::from_f64(if i == j { n as f64 } else { 0.25 + ((i ^ j) % 7) as f64 / 16.0 })
         });
-        let (a, t) = (original.clone(), Matrix::zeros(INNER[INNER.len() - 1].min(n), n));
+        let (a, t) = (original.clone(), Matrix::zeros(INNER_SIZES[INNER_SIZES.len() - 1].min(n), n));
         Self { original, a, t, ipiv: vec![0; n], tau: vec![T::ZERO; n] }
     }
 

@@ -4,8 +4,8 @@
 //! They have no non-blocking forms, because each step depends on the residual of the previous one.
 
 use crate::{
-    Error, Matrix, Options, Scalar, auxiliary::part_of, codelets::task, gemm, getrf, getrs, hemm, lange, lanhe,
-    lu::getrf::check_ipiv, parts::rows_of, plan::Problem, potrf, potrs, scaling::worst, tiled::Tiled,
+    Error, Matrix, Options, Scalar, auxiliary::triangle_part, codelets::task, gemm, getrf, getrs, hemm, lange, lanhe,
+    lu::getrf::check_ipiv, parts::rows_in_part, plan::Problem, potrf, potrs, scaling::max_or_nan, tiled::Tiled,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use superscalar_kernels::{MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, c32, c64};
@@ -70,8 +70,8 @@ const NO_CONVERGENCE: i32 = -STEPS_MAX - 1;
 /// See [`gesv`](fn@crate::gesv).
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gesv_mixed};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, gesv_mixed};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[3.0, 1.0], [1.0, 2.0]][i][j]);
@@ -122,9 +122,8 @@ pub fn gesv_mixed<T: MixedPrecision>(
 /// See [`posv`](fn@crate::posv).
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, posv_mixed};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, posv_mixed};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[3.0, 1.0], [1.0, 2.0]][i][j]);
@@ -150,7 +149,7 @@ pub fn posv_mixed<T: MixedPrecision>(
     let system = System { norm, a: a.as_ref(), b };
     let residual =
         |x: MatRef<'_, T>, r: MatMut<'_, T>| hemm(rt, Side::Left, uplo, -T::ONE, system.a, x, T::ONE, r, options);
-    let steps = system.lowered(rt, part_of(uplo), options)?.map_or(Ok(OVERFLOW), |mut low| {
+    let steps = system.lowered(rt, triangle_part(uplo), options)?.map_or(Ok(OVERFLOW), |mut low| {
         match potrf(rt, uplo, low.as_mut(), options) {
             Ok(()) => {}
             Err(error) if error.info().is_some() => return Ok(NO_FACTORS),
@@ -193,7 +192,7 @@ impl<T: MixedPrecision> System<'_, T> {
         let is_finite = AtomicBool::new(true);
         rt.scope(|s| {
             let (a, low) = (Tiled::read_only_columns(s, self.a, nb), Tiled::columns(s, low.as_mut(), nb));
-            for (i, j) in low.places() {
+            for (i, j) in low.tile_indices() {
                 let is_finite = &is_finite;
                 s.spawn(task("lower", i, j, 0), (a.at(i, j).read(), low.at(i, j).read_write()), move |(a, low)| {
                     if !lower(part, j * nb, a.view(), low.view_mut()) {
@@ -252,13 +251,13 @@ impl<T: MixedPrecision> System<'_, T> {
         let bound = self.norm.to_f64() * T::EPSILON.to_f64() * (n as f64).sqrt();
         let size = |a: MatRef<'_, T>, j: usize| {
             let modulus = |i: usize| a.at(i, j).re().to_f64().abs() + a.at(i, j).im().to_f64().abs();
-            (0..n).map(modulus).fold(0.0, worst)
+            (0..n).map(modulus).fold(0.0, max_or_nan)
         };
         let of_column = |j| {
             let (residual, allowed) = (size(r, j), size(x, j) * bound);
             if residual <= allowed { 0.0 } else { residual / allowed }
         };
-        (0..nrhs).map(of_column).fold(0.0, worst)
+        (0..nrhs).map(of_column).fold(0.0, max_or_nan)
     }
 }
 
@@ -272,7 +271,7 @@ fn lower<T: MixedPrecision>(part: Part, first: usize, a: MatRef<'_, T>, mut to: 
         is_finite &= to.re() * zero + to.im() * zero == zero;
     };
     for j in 0..a.ncols() {
-        let rows = rows_of(part, first + j, a.nrows());
+        let rows = rows_in_part(part, first + j, a.nrows());
         let (a, mut to) = (a.submatrix(rows.clone(), j..j + 1), to.rb_mut().submatrix(rows, j..j + 1));
         match (a.col_as_slice(0), to.col_as_slice_mut(0)) {
             (Some(a), Some(to)) => a.iter().zip(to).for_each(|(&x, to)| copy(x, to)),

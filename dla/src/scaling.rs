@@ -57,32 +57,32 @@ pub(crate) fn scale_upper<T: Scalar>(mut a: MatMut<'_, T>, first: usize, k: i32)
 /// overflow.
 pub(crate) fn largest_part<T: Scalar>(a: MatRef<'_, T>) -> T::Real {
     /// Independent accumulators, to shorten the chain of comparisons.
-    const PARTS: usize = 16;
-    let of = |x: T| if T::COMPLEX { worst(x.re().abs(), x.im().abs()) } else { x.re().abs() };
+    const ACCUMULATORS: usize = 16;
+    let of = |x: T| if T::COMPLEX { max_or_nan(x.re().abs(), x.im().abs()) } else { x.re().abs() };
     let a = if a.row_stride() > a.col_stride() { a.transpose() } else { a };
-    let mut parts = [T::Real::ZERO; PARTS];
+    let mut parts = [T::Real::ZERO; ACCUMULATORS];
     for j in 0..if a.nrows() == 0 { 0 } else { a.ncols() } {
         let Some(column) = a.col_as_slice(j) else {
-            (0..a.nrows()).for_each(|i| parts[0] = worst(parts[0], of(a.at(i, j))));
+            (0..a.nrows()).for_each(|i| parts[0] = max_or_nan(parts[0], of(a.at(i, j))));
             continue;
         };
-        let chunks = column.chunks_exact(PARTS);
-        chunks.remainder().iter().for_each(|&x| parts[0] = worst(parts[0], of(x)));
+        let chunks = column.chunks_exact(ACCUMULATORS);
+        chunks.remainder().iter().for_each(|&x| parts[0] = max_or_nan(parts[0], of(x)));
         for chunk in chunks {
-            parts.iter_mut().zip(chunk).for_each(|(part, &x)| *part = worst(*part, of(x)));
+            parts.iter_mut().zip(chunk).for_each(|(part, &x)| *part = max_or_nan(*part, of(x)));
         }
     }
-    parts.into_iter().fold(T::Real::ZERO, worst)
+    parts.into_iter().fold(T::Real::ZERO, max_or_nan)
 }
 
 /// Returns the larger number, or NaN if either is NaN.
-pub(crate) fn worst<R: Real>(x: R, y: R) -> R {
+pub(crate) fn max_or_nan<R: Real>(x: R, y: R) -> R {
     if x.is_nan() || x > y { x } else { y }
 }
 
 /// Returns the k for which scaling by 2ᵏ brings a matrix with this largest part into the safe range. Returns 0 if it is
 /// already safe, zero, infinite or NaN.
-pub(crate) fn exponent_to_safety<R: Real>(largest: R) -> i32 {
+pub(crate) fn safe_scaling_exponent<R: Real>(largest: R) -> i32 {
     let (precision, most) = (exponent(R::EPSILON) + 1, exponent_max::<R>());
     // The exponents of LAPACK's smlnum and bignum.
     let (least_safe, greatest_safe) = (-most - precision, most + precision);
@@ -128,7 +128,7 @@ mod tests {
                 let mut x = [R::ONE];
                 scale(MatMut::from_col_major(&mut x, 1, 1, 1).expect("one element"), k);
                 assert_eq!(exponent(x[0]), k, "2^{k}");
-                let to = exponent_to_safety(x[0]);
+                let to = safe_scaling_exponent(x[0]);
                 let safe = -most - precision..most + precision;
                 assert_eq!(to == 0, safe.contains(&k), "2^{k} by 2^{to}");
                 scale(MatMut::from_col_major(&mut x, 1, 1, 1).expect("one element"), to);
@@ -140,7 +140,7 @@ mod tests {
         check::<f32>();
         check::<f64>();
         for bad in [0.0, f64::NAN, f64::INFINITY, 1.0] {
-            assert_eq!((exponent_to_safety(bad), exponent_to_safety(bad as f32)), (0, 0));
+            assert_eq!((safe_scaling_exponent(bad), safe_scaling_exponent(bad as f32)), (0, 0));
         }
     }
 
@@ -150,7 +150,7 @@ mod tests {
             let size = |i: usize, j: usize| (1 + (7 * i + 3 * j) % 11) as f32;
             let data: Vec<c32> = (0..m * n).map(|at| c32::new(-size(at % m, at / m), 0.5)).collect();
             let a = MatRef::from_col_major(&data, m, n, m).expect("it fits");
-            let wanted = (0..m * n).map(|at| size(at % m, at / m)).fold(0.0, worst);
+            let wanted = (0..m * n).map(|at| size(at % m, at / m)).fold(0.0, max_or_nan);
             assert_eq!((largest_part(a), largest_part(a.transpose())), (wanted, wanted));
         }
         let of = |x: c64| largest_part(MatRef::from_col_major(&[c64::ONE, x, c64::ONE], 3, 1, 3).expect("it fits"));

@@ -215,7 +215,7 @@ impl<'s, V> Tiled<'s, V> {
     }
 
     /// Returns the indices (i, j) of all tiles, in column-major order.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<V> {
+    pub(crate) fn tile_indices(&self) -> impl Iterator<Item = (usize, usize)> + use<V> {
         let (mt, nt) = (self.mt, self.nt());
         (0..nt).flat_map(move |j| (0..mt).map(move |i| (i, j)))
     }

@@ -13,7 +13,7 @@ use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Edge of the blocks in which a transposed matrix is traversed, so that cache lines of both matrices are reused.
-const SQUARE: usize = 16;
+const BLOCK_EDGE: usize = 16;
 
 /// Inserts the tasks of B := alpha op(A) + beta B, where the tiles of B are those of op(A).
 ///
@@ -31,7 +31,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ) {
     let fit = a.partition(op) == b.partition(Op::None);
     assert!(fit, "geadd: op(A) of {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
-    for (i, j) in b.places() {
+    for (i, j) in b.tile_indices() {
         s.spawn(
             task("geadd", i, j, 0),
             (a.factor(op, i, j).tile.read(), b.at(i, j).read_write()),
@@ -47,8 +47,8 @@ fn add<T: Scalar>(op: Op, alpha: T, a: MatRef<'_, T>, beta: T, mut b: MatMut<'_,
     // An operand that is multiplied by zero must not be read.
     let element = |x: T| if alpha == T::ZERO { T::ZERO } else { alpha * conj(x) };
     let kept = |x: T| if beta == T::ZERO { T::ZERO } else { beta * x };
-    for cols in (0..n).step_by(SQUARE).map(|j| j..n.min(j + SQUARE)) {
-        for rows in (0..m).step_by(SQUARE).map(|i| i..m.min(i + SQUARE)) {
+    for cols in (0..n).step_by(BLOCK_EDGE).map(|j| j..n.min(j + BLOCK_EDGE)) {
+        for rows in (0..m).step_by(BLOCK_EDGE).map(|i| i..m.min(i + BLOCK_EDGE)) {
             for j in cols.clone() {
                 for i in rows.clone() {
                     b[(i, j)] = element(a.at(i, j)) + kept(b[(i, j)]);
@@ -66,9 +66,8 @@ fn add<T: Scalar>(op: Op, alpha: T, a: MatRef<'_, T>, beta: T, mut b: MatMut<'_,
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, geadd};
-/// use superscalar::dla::Op;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, geadd};
 ///
 /// let rt = Runtime::new()?;
 /// let (a, mut b) = (Matrix::from_fn(1, 2, |_, j| j as f64), Matrix::from_fn(2, 1, |_, _| 1.0));

@@ -6,7 +6,7 @@ use crate::{
     error::{Error, order_of},
     options::Options,
     plan::Problem,
-    scaling::{exponent, power_of_two, worst},
+    scaling::{exponent, max_or_nan, power_of_two},
     tiled::{Tile, TileView, Tiled},
 };
 use std::ops::{Add, Range};
@@ -65,8 +65,8 @@ fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first:
     let by_sums = matches!(norm, Norm::Inf) || (structure.is_mirrored() && norm == Norm::One);
     match norm {
         Norm::Max => Partial::Largest(columns.fold(zero, |largest, (j, (rows, diagonal))| {
-            let largest = diagonal.into_iter().map(T::abs).fold(largest, worst);
-            worst(largest, over(a, j, rows, worst))
+            let largest = diagonal.into_iter().map(T::abs).fold(largest, max_or_nan);
+            max_or_nan(largest, fold_moduli(a, j, rows, max_or_nan))
         })),
         Norm::One | Norm::Inf if by_sums => {
             let mut sums = vec![zero; m];
@@ -82,7 +82,7 @@ fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first:
             Partial::Sums(sums)
         }
         Norm::One | Norm::Inf => Partial::Largest(columns.fold(zero, |largest, (j, (rows, diagonal))| {
-            worst(largest, over(a, j, rows, T::Real::add) + diagonal.map_or(zero, T::abs))
+            max_or_nan(largest, fold_moduli(a, j, rows, T::Real::add) + diagonal.map_or(zero, T::abs))
         })),
         Norm::Frobenius => {
             let moduli = |j: usize, rows: Range<usize>| {
@@ -101,10 +101,10 @@ fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first:
 }
 
 /// Independent accumulators, to shorten the chain of additions.
-const PARTS: usize = 16;
+const ACCUMULATORS: usize = 16;
 
 /// Folds the moduli of the given rows of column j with `join`: their sum or maximum.
-fn over<T: Scalar>(
+fn fold_moduli<T: Scalar>(
     a: MatRef<'_, T>,
     j: usize,
     rows: Range<usize>,
@@ -113,7 +113,7 @@ fn over<T: Scalar>(
     let Some(column) = a.col_as_slice(j) else {
         return rows.map(|i| a.at(i, j).abs()).fold(T::Real::ZERO, join);
     };
-    let (mut parts, chunks) = ([T::Real::ZERO; PARTS], column[rows].chunks_exact(PARTS));
+    let (mut parts, chunks) = ([T::Real::ZERO; ACCUMULATORS], column[rows].chunks_exact(ACCUMULATORS));
     let rest = chunks.remainder();
     for chunk in chunks {
         parts.iter_mut().zip(chunk).for_each(|(part, x)| *part = join(*part, x.abs()));
@@ -123,7 +123,7 @@ fn over<T: Scalar>(
 
 /// Adds the moduli of the given rows of column j to the row sums, and returns the sum of the moduli.
 fn add_moduli<T: Scalar>(a: MatRef<'_, T>, j: usize, rows: Range<usize>, sums: &mut [T::Real]) -> T::Real {
-    let mut parts = [T::Real::ZERO; PARTS];
+    let mut parts = [T::Real::ZERO; ACCUMULATORS];
     let add = |part: &mut T::Real, sum: &mut T::Real, x: T| {
         let modulus = x.abs();
         *sum += modulus;
@@ -131,7 +131,7 @@ fn add_moduli<T: Scalar>(a: MatRef<'_, T>, j: usize, rows: Range<usize>, sums: &
     };
     match a.col_as_slice(j) {
         Some(column) => {
-            for (sums, column) in sums[rows.clone()].chunks_mut(PARTS).zip(column[rows].chunks(PARTS)) {
+            for (sums, column) in sums[rows.clone()].chunks_mut(ACCUMULATORS).zip(column[rows].chunks(ACCUMULATORS)) {
                 parts.iter_mut().zip(sums).zip(column).for_each(|((part, sum), &x)| add(part, sum, x));
             }
         }
@@ -154,7 +154,7 @@ fn sum_of_squares<R: Real, I: Iterator<Item = R>>(values: impl Fn() -> I) -> (R,
     if plain.is_nan() {
         return (R::ONE, plain);
     }
-    let scale = values().fold(R::ZERO, worst);
+    let scale = values().fold(R::ZERO, max_or_nan);
     if scale == R::ZERO || scale * R::ZERO != R::ZERO {
         return (scale, R::ONE);
     }
@@ -165,7 +165,7 @@ impl<R: Real> Partial<R> {
     /// Combines two contributions.
     fn join(self, other: Self) -> Self {
         match (self, other) {
-            (Self::Largest(x), Self::Largest(y)) => Self::Largest(worst(x, y)),
+            (Self::Largest(x), Self::Largest(y)) => Self::Largest(max_or_nan(x, y)),
             (Self::Sums(mut x), Self::Sums(y)) => {
                 x.iter_mut().zip(y).for_each(|(x, y)| *x += y);
                 Self::Sums(x)
@@ -185,7 +185,7 @@ impl<R: Real> Partial<R> {
     fn norm(self) -> R {
         match self {
             Self::Largest(x) => x,
-            Self::Sums(sums) => sums.into_iter().fold(R::ZERO, worst),
+            Self::Sums(sums) => sums.into_iter().fold(R::ZERO, max_or_nan),
             Self::Squares { scale, sum } => scale * sum.sqrt(),
         }
     }
@@ -219,7 +219,7 @@ fn blocking<T: Scalar>(
     options: &Options,
 ) -> Result<T::Real, Error> {
     let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks().filter(|_| !a.is_empty()) else {
-        return Ok(direct(norm, structure, a));
+        return Ok(serial_norm(norm, structure, a));
     };
     Ok(rt.scope(|s| {
         let norm = spawn(s, norm, structure, &Tiled::read_only_columns(s, a, nb));
@@ -303,9 +303,8 @@ fn assert_square<V>(name: &str, a: &Tiled<'_, V>) {
 /// zero.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, lange};
-/// use superscalar::dla::Norm;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Norm, Options, lange};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let a = Matrix::from_fn(2, 2, |i, j| [[1.0, -2.0], [2.0, 4.0]][i][j]);
@@ -324,9 +323,8 @@ pub fn lange<T: Scalar>(rt: &Runtime, norm: Norm, a: MatRef<'_, T>, options: &Op
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, lansy};
-/// use superscalar::dla::{Norm, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Norm, Options, Uplo, lansy};
 ///
 /// let a = Matrix::from_fn(2, 2, |i, j| [[1.0, f64::NAN], [3.0, -2.0]][i][j]);
 /// let norm = lansy(&Runtime::new()?, Norm::One, Uplo::Lower, a.as_ref(), &Options::default())?;
@@ -352,9 +350,8 @@ pub fn lansy<T: Scalar>(
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, lanhe};
-/// use superscalar::dla::{Norm, Uplo, c64};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Norm, Options, Uplo, c64, lanhe};
 ///
 /// let a = Matrix::from_fn(2, 2, |i, j| [[c64::new(4.0, 9.0), c64::ZERO], [c64::new(3.0, 4.0), c64::ONE]][i][j]);
 /// let norm = lanhe(&Runtime::new()?, Norm::One, Uplo::Lower, a.as_ref(), &Options::default())?;
@@ -381,9 +378,8 @@ pub fn lanhe<T: Scalar>(
 /// zero.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, lantr};
-/// use superscalar::dla::{Diag, Norm, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Diag, Matrix, Norm, Options, Uplo, lantr};
 ///
 /// let a = Matrix::from_fn(2, 2, |i, j| [[f64::NAN, 7.0], [f64::NAN, f64::NAN]][i][j]);
 /// let norm = lantr(&Runtime::new()?, Norm::One, Uplo::Upper, Diag::Unit, a.as_ref(), &Options::default())?;
@@ -403,14 +399,14 @@ pub fn lantr<T: Scalar>(
 }
 
 /// Computes a norm on the calling thread.
-fn direct<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>) -> T::Real {
+fn serial_norm<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>) -> T::Real {
     if a.is_empty() { T::Real::ZERO } else { partial(norm, structure, a, 0).norm() }
 }
 
 /// Computes a norm on the calling thread, like [`lange`](fn@crate::lange).
 #[each_type]
 pub fn serial_lange<T: Scalar>(norm: Norm, a: MatRef<'_, T>) -> T::Real {
-    direct(norm, Structure::General, a)
+    serial_norm(norm, Structure::General, a)
 }
 
 /// Computes a norm on the calling thread, like [`lansy`](fn@crate::lansy).
@@ -420,7 +416,7 @@ pub fn serial_lange<T: Scalar>(norm: Norm, a: MatRef<'_, T>) -> T::Real {
 #[each_type]
 pub fn serial_lansy<T: Scalar>(norm: Norm, uplo: Uplo, a: MatRef<'_, T>) -> T::Real {
     assert!(a.nrows() == a.ncols(), "lansy: A is {} x {}, not square", a.nrows(), a.ncols());
-    direct(norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a)
+    serial_norm(norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a)
 }
 
 /// Computes a norm on the calling thread, like [`lanhe`](fn@crate::lanhe).
@@ -430,11 +426,11 @@ pub fn serial_lansy<T: Scalar>(norm: Norm, uplo: Uplo, a: MatRef<'_, T>) -> T::R
 #[each_type]
 pub fn serial_lanhe<T: Scalar>(norm: Norm, uplo: Uplo, a: MatRef<'_, T>) -> T::Real {
     assert!(a.nrows() == a.ncols(), "lanhe: A is {} x {}, not square", a.nrows(), a.ncols());
-    direct(norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a)
+    serial_norm(norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a)
 }
 
 /// Computes a norm on the calling thread, like [`lantr`](fn@crate::lantr).
 #[each_type]
 pub fn serial_lantr<T: Scalar>(norm: Norm, uplo: Uplo, diag: Diag, a: MatRef<'_, T>) -> T::Real {
-    direct(norm, Structure::Triangular(uplo, diag), a)
+    serial_norm(norm, Structure::Triangular(uplo, diag), a)
 }

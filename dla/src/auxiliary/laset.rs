@@ -5,7 +5,7 @@ use crate::{
     codelets::task,
     error::Error,
     options::Options,
-    parts::rows_of,
+    parts::rows_in_part,
     plan::Problem,
     tiled::{Tile, Tiled},
 };
@@ -27,7 +27,7 @@ pub fn spawn<'s, T: Scalar>(
     a: &Tiled<'s, MatMut<'s, T>>,
 ) {
     assert!(a.mt() <= 1, "laset: A in block columns, not in {} block rows", a.mt());
-    for (i, j) in a.places() {
+    for (i, j) in a.tile_indices() {
         let first = j * a.tile_shape().1;
         let body = move |a: &mut Tile<MatMut<'s, T>>| set(part, first, off_diagonal, diagonal, a.view_mut());
         s.spawn(task("laset", i, j, 0), a.at(i, j).read_write(), body);
@@ -38,7 +38,7 @@ pub fn spawn<'s, T: Scalar>(
 fn set<T: Scalar>(part: Part, first: usize, off_diagonal: T, diagonal: T, mut a: MatMut<'_, T>) {
     let (m, n) = a.shape();
     for j in 0..n {
-        a.rb_mut().submatrix(rows_of(part, first + j, m), j..j + 1).fill(off_diagonal);
+        a.rb_mut().submatrix(rows_in_part(part, first + j, m), j..j + 1).fill(off_diagonal);
         if first + j < m {
             a[(first + j, j)] = diagonal;
         }
@@ -52,9 +52,8 @@ fn set<T: Scalar>(part: Part, first: usize, off_diagonal: T, diagonal: T, mut a:
 /// zero.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, laset};
-/// use superscalar::dla::Part;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Part, laset};
 ///
 /// let (rt, mut a) = (Runtime::new()?, Matrix::from_fn(2, 2, |_, _| 7.0));
 /// laset(&rt, Part::Upper, 0.0, 1.0, a.as_mut(), &Options::default())?;

@@ -27,7 +27,7 @@ pub fn spawn<'s, T: Scalar>(
 ) {
     assert!(a.mt() <= 1, "laswp: A in block columns, not in {} block rows", a.mt());
     let (laswp, count, ipiv) = (Laswp::new(), ipiv.len(), s.lend(ipiv));
-    for (i, j) in a.places() {
+    for (i, j) in a.tile_indices() {
         laswp.spawn(s, task("laswp", i, j, 0), (0, count, direction), &[ipiv], (a.at(i, j), a.cols_of(j)));
     }
 }
@@ -40,9 +40,8 @@ pub fn spawn<'s, T: Scalar>(
 /// [`Argument`](crate::ErrorKind::Argument) if an interchange is out of range.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, laswp};
-/// use superscalar::dla::Direction;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Direction, Matrix, Options, laswp};
 ///
 /// let (rt, mut a) = (Runtime::new()?, Matrix::from_fn(3, 1, |i, _| i as f64));
 /// laswp(&rt, a.as_mut(), &[3, 3], Direction::Forward, &Options::default())?;

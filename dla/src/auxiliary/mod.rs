@@ -42,6 +42,6 @@ pub trait Auxiliary:
 }
 
 /// Returns the part that is this triangle.
-pub(crate) fn part_of(uplo: Uplo) -> Part {
+pub(crate) fn triangle_part(uplo: Uplo) -> Part {
     if uplo == Uplo::Lower { Part::Lower } else { Part::Upper }
 }

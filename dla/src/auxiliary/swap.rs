@@ -21,7 +21,7 @@ use superscalar_runtime::{Runtime, Scope};
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, b: &Tiled<'s, MatMut<'s, T>>) {
     let fit = a.partition(Op::None) == b.partition(Op::None);
     assert!(fit, "swap: A {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
-    for (i, j) in a.places() {
+    for (i, j) in a.tile_indices() {
         let both = (a.at(i, j).read_write(), b.at(i, j).read_write());
         s.spawn(task("swap", i, j, 0), both, |(a, b): (&mut Tile<MatMut<'s, T>>, &mut Tile<MatMut<'s, T>>)| {
             exchange(a.view_mut(), b.view_mut())
@@ -44,8 +44,8 @@ fn exchange<T: Scalar>(mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) {
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes differ.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, swap};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, swap};
 ///
 /// let (rt, mut a, mut b) = (Runtime::new()?, Matrix::from_fn(1, 1, |_, _| 1.0), Matrix::zeros(1, 1));
 /// swap(&rt, a.as_mut(), b.as_mut(), &Options::default())?;

@@ -2,7 +2,7 @@
 
 use crate::{
     Scalar,
-    codelets::{Changed, Gemm, RankK, Triangle, cost_of_triangle, costing, task, triangular},
+    codelets::{Gemm, RankK, TileMut, Triangle, cost_of_triangle, task, triangular_operation, with_cost},
     error::{Error, order_of},
     options::Options,
     plan::Problem,
@@ -43,12 +43,12 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
             // A[k][j] := L[k][k]ᴴ L[k][j]
             let (m, n) = (a.rows_of(k), a.rows_of(j));
             let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
-            let by = triangular(Action::Multiply, (side, uplo, Op::ConjTrans, Diag::NonUnit), one, shape);
+            let by = triangular_operation(Action::Multiply, (side, uplo, Op::ConjTrans, Diag::NonUnit), one, shape);
             trmm.spawn(s, task("trmm", k, j, k), by, a.at(k, k), at(k, j));
         }
         // A[k][k] := L[k][k]ᴴ L[k][k]
-        let spec = costing(task("lauum", k, k, k), cost_of_triangle::<T>(a.rows_of(k)));
-        s.spawn(spec, a.at(k, k).read_write(), move |a: &mut Changed<'s, T>| cpu::lauum(uplo, a.view_mut()));
+        let spec = with_cost(task("lauum", k, k, k), cost_of_triangle::<T>(a.rows_of(k)));
+        s.spawn(spec, a.at(k, k).read_write(), move |a: &mut TileMut<'s, T>| cpu::lauum(uplo, a.view_mut()));
     }
 }
 
@@ -59,9 +59,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, lauum};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, lauum};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 7.0], [2.0, 3.0]][i][j]);

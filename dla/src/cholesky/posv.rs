@@ -36,9 +36,8 @@ pub fn spawn<'s, T: Scalar>(
 /// positive definite; B is then undefined. [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, posv};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, posv};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[4.0, 2.0], [2.0, 5.0]][i][j]);
@@ -80,8 +79,7 @@ pub fn posv<T: Scalar>(
 /// If the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::Uplo;
+/// use superscalar::dla::{Matrix, Uplo, serial};
 ///
 /// let (mut a, mut b) = (Matrix::from_fn(1, 1, |_, _| 4.0), Matrix::from_fn(1, 1, |_, _| 8.0));
 /// serial::posv(Uplo::Lower, a.as_mut(), b.as_mut())?;

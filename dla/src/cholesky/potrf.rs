@@ -3,7 +3,7 @@
 use super::potrf_columns;
 use crate::{
     Scalar,
-    codelets::{Gemm, OnOne, Part, RankK, Triangle, Which, task, triangular},
+    codelets::{Gemm, OneTileCodelet, RankK, TilePart, TileRole, Triangle, task, triangular_operation},
     error::{Error, order_of},
     options::Options,
     plan::{Machine, Problem},
@@ -43,7 +43,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
     if a.is_in_columns() {
         return potrf_columns::spawn(s, uplo, a);
     }
-    let (potrf, trsm, gemm) = (OnOne::new("potrf"), Triangle::new("trsm"), Gemm::new());
+    let (potrf, trsm, gemm) = (OneTileCodelet::new("potrf"), Triangle::new("trsm"), Gemm::new());
     let herk = RankK::new("herk");
     let (one, hermitian) = (T::ONE, (Symmetry::Hermitian, uplo));
     // In terms of L: tile (i, j) of L is tile (j, i) of U, conjugate-transposed.
@@ -56,13 +56,13 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
         // Updates of the column that becomes the next panel are more urgent.
         let urgency = |j| i32::from(j == k + 1);
         // A[k][k] = L[k][k] L[k][k]ᴴ
-        let tile = Part::whole(Which::Changed, (a.rows_of(k), a.rows_of(k)));
+        let tile = TilePart::whole(TileRole::Updated, (a.rows_of(k), a.rows_of(k)));
         potrf.spawn(s, task("potrf", k, k, k).priority(4), Potrf { uplo, first: k * nb, a: tile }, a.at(k, k));
         for i in k + 1..nt {
             // A[i][k] := A[i][k] L[k][k]⁻ᴴ
             let (m, n) = (a.rows_of(i), a.rows_of(k));
             let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
-            let by = triangular(Action::Solve, (side, uplo, Op::ConjTrans, Diag::NonUnit), one, shape);
+            let by = triangular_operation(Action::Solve, (side, uplo, Op::ConjTrans, Diag::NonUnit), one, shape);
             trsm.spawn(s, task("trsm", i, k, k).priority(3), by, a.at(k, k), at(i, k));
         }
         for j in k + 1..nt {
@@ -90,9 +90,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, potrf};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, potrf};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { 4.0 } else { 2.0 });

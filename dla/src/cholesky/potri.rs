@@ -33,9 +33,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
 /// A is then unchanged. [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, potrf, potri};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, potrf, potri};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { 4.0 } else { 0.0 });
@@ -66,8 +65,7 @@ pub fn potri<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
 /// If A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::Uplo;
+/// use superscalar::dla::{Matrix, Uplo, serial};
 ///
 /// let mut a = Matrix::from_fn(1, 1, |_, _| 2.0);
 /// serial::potri(Uplo::Lower, a.as_mut())?;

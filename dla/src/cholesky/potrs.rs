@@ -48,9 +48,8 @@ pub(crate) fn order(uplo: Uplo) -> [Op; 2] {
 /// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, potrf, potrs};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, potrf, potrs};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[4.0, 2.0], [2.0, 5.0]][i][j]);
@@ -87,8 +86,7 @@ pub fn potrs<T: Scalar>(
 /// If the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::Uplo;
+/// use superscalar::dla::{Matrix, Uplo, serial};
 ///
 /// let (a, mut b) = (Matrix::from_fn(1, 1, |_, _| 2.0), Matrix::from_fn(1, 1, |_, _| 8.0));
 /// serial::potrs(Uplo::Lower, a.as_ref(), b.as_mut());

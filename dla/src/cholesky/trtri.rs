@@ -2,7 +2,7 @@
 
 use crate::{
     Scalar,
-    codelets::{Changed, Gemm, Triangle, cost_of_triangle, costing, task, triangular},
+    codelets::{Gemm, TileMut, Triangle, cost_of_triangle, task, triangular_operation, with_cost},
     error::{Error, order_of},
     options::Options,
     plan::Problem,
@@ -29,7 +29,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Ti
     let at = |i, j| if uplo == Uplo::Lower { (i, j) } else { (j, i) };
     let solve = |side, alpha, k, (i, j): (usize, usize)| {
         let shape = (a.rows_of(i), a.cols_of(j));
-        let by = triangular(Action::Solve, (side, uplo, Op::None, diag), alpha, shape);
+        let by = triangular_operation(Action::Solve, (side, uplo, Op::None, diag), alpha, shape);
         trsm.spawn(s, task("trsm", i, j, k).priority(1), by, a.at(k, k), a.at(i, j));
     };
     let (behind, before) = if uplo == Uplo::Lower { (Side::Right, Side::Left) } else { (Side::Left, Side::Right) };
@@ -51,8 +51,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Ti
         }
         // L[k][k] := L[k][k]⁻¹
         let (first, spec) =
-            (k * a.tile_shape().0, costing(task("trtri", k, k, k), cost_of_triangle::<T>(a.rows_of(k))));
-        s.spawn(spec, a.at(k, k).read_write(), move |a: &mut Changed<'s, T>| {
+            (k * a.tile_shape().0, with_cost(task("trtri", k, k, k), cost_of_triangle::<T>(a.rows_of(k))));
+        s.spawn(spec, a.at(k, k).read_write(), move |a: &mut TileMut<'s, T>| {
             let outcome = cpu::trtri(uplo, diag, a.view_mut());
             outcome.map_err(|Singular { pivot }| Singular { pivot: first + pivot })
         });
@@ -67,9 +67,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Ti
 /// unchanged. [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, trtri};
-/// use superscalar::dla::{Diag, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Diag, Matrix, Options, Uplo, trtri};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[2.0, 7.0], [-4.0, 4.0]][i][j]);
@@ -86,7 +85,7 @@ pub fn trtri<T: Scalar>(
     options: &Options,
 ) -> Result<(), Error> {
     let n = order_of(a.shape())?;
-    check_regular(diag, a.as_ref())?;
+    check_nonsingular(diag, a.as_ref())?;
     let nb = options.plan::<T>(rt, Problem::Cholesky { n })?.blocks_of(n);
     if n <= nb {
         return Ok(cpu::trtri(uplo, diag, a)?);
@@ -95,7 +94,7 @@ pub fn trtri<T: Scalar>(
 }
 
 /// Returns an error if the diagonal of a square triangular matrix has an element that is exactly zero.
-pub(crate) fn check_regular<T: Scalar>(diag: Diag, a: MatRef<'_, T>) -> Result<(), Singular> {
+pub(crate) fn check_nonsingular<T: Scalar>(diag: Diag, a: MatRef<'_, T>) -> Result<(), Singular> {
     match (0..a.nrows()).find(|&i| diag == Diag::NonUnit && a.at(i, i) == T::ZERO) {
         Some(at) => Err(Singular { pivot: at + 1 }),
         None => Ok(()),

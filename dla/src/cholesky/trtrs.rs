@@ -1,6 +1,6 @@
 //! Triangular systems with a check for singularity.
 
-use super::trtri::check_regular;
+use super::trtri::check_nonsingular;
 use crate::{
     Scalar,
     error::{Error, system_of},
@@ -21,9 +21,8 @@ use superscalar_runtime::Runtime;
 /// unchanged. [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
 ///
 /// ```
-/// use superscalar::dla::{ErrorKind, Matrix, Options, trtrs};
-/// use superscalar::dla::{Diag, Op, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Diag, ErrorKind, Matrix, Op, Options, Uplo, trtrs};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[2.0, 0.0], [1.0, 4.0]][i][j]);
@@ -47,6 +46,6 @@ pub fn trtrs<T: Scalar>(
     options: &Options,
 ) -> Result<(), Error> {
     system_of(a.shape(), b.shape())?;
-    check_regular(diag, a)?;
+    check_nonsingular(diag, a)?;
     trsm(rt, Side::Left, uplo, op, diag, T::ONE, a, b, options)
 }

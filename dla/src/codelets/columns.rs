@@ -1,8 +1,8 @@
 //! Operations on block columns: LU panels, row interchanges, and solves and updates between parts of columns.
 
 use super::{
-    Changed, Target, cost, mat, panel,
-    tiles::{Part, Which},
+    TileMut, TileMutHandle, cost, mat, panel,
+    tiles::{TilePart, TileRole},
 };
 use crate::Scalar;
 use std::ops::Range;
@@ -16,12 +16,12 @@ use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Reads, Scope,
 /// Handle of the interchanges of one panel.
 type Interchanges<'s> = Lent<'s, [i32]>;
 /// Accesses of a panel task.
-type OnPanel<'s, T> = (Updates<Changed<'s, T>>, Writes<[i32]>);
+type GetrfAccess<'s, T> = (Updates<TileMut<'s, T>>, Writes<[i32]>);
 /// Accesses of a task that interchanges rows.
-type OnRows<'s, T> = (Vec<Reads<[i32]>>, Updates<Changed<'s, T>>);
+type LaswpAccess<'s, T> = (Vec<Reads<[i32]>>, Updates<TileMut<'s, T>>);
 
 /// Codelet that factors a panel: P L U = A for the given rows of a block column.
-pub(crate) struct Getrf<'s, T: Scalar>(Codelet<OnPanel<'s, T>, Panel<'s>>);
+pub(crate) struct Getrf<'s, T: Scalar>(Codelet<GetrfAccess<'s, T>, Panel<'s>>);
 
 /// Rows and columns of a panel, and the means to insert subtasks.
 struct Panel<'s> {
@@ -37,7 +37,7 @@ impl<'s, T: Scalar> Getrf<'s, T> {
             let half = n * n * (m - n / 3.0) / 2.0;
             Cost { level: Some(BlasLevel::Two), ..cost::<T>(half, half, m * n) }
         });
-        let codelet = codelet.on_host(|(a, ipiv): (&mut Changed<'s, T>, &mut [i32]), p: &Panel<'s>| {
+        let codelet = codelet.on_host(|(a, ipiv): (&mut TileMut<'s, T>, &mut [i32]), p: &Panel<'s>| {
             panel::getrf(p.nesting, a.view_mut().submatrix(p.rows.clone(), 0..p.cols), ipiv)?;
             ipiv.iter_mut().for_each(|p_i| *p_i += p.rows.start as i32);
             Ok(())
@@ -55,7 +55,7 @@ impl<'s, T: Scalar> Getrf<'s, T> {
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
         (rows, cols): (Range<usize>, usize),
-        a: Target<'s, T>,
+        a: TileMutHandle<'s, T>,
         ipiv: Interchanges<'s>,
     ) {
         self.0.spawn_as(s, spec, (a.read_write(), ipiv.write()), Panel { rows, cols, nesting: s.nesting() });
@@ -63,7 +63,7 @@ impl<'s, T: Scalar> Getrf<'s, T> {
 }
 
 /// Codelet that interchanges rows of a block column.
-pub(crate) struct Laswp<'s, T: Scalar>(Codelet<OnRows<'s, T>, Exchange>);
+pub(crate) struct Laswp<'s, T: Scalar>(Codelet<LaswpAccess<'s, T>, Exchange>);
 
 /// Range and order of the interchanges, and the width of the block column.
 struct Exchange {
@@ -79,7 +79,7 @@ impl<'s, T: Scalar> Laswp<'s, T> {
             let elements = 4.0 * p.count as f64 * p.n as f64;
             Cost { level: Some(BlasLevel::One), ..cost::<T>(0.0, 0.0, elements) }
         });
-        let codelet = codelet.on_host(|(ipiv, a): (Vec<&[i32]>, &mut Changed<'s, T>), p: &Exchange| {
+        let codelet = codelet.on_host(|(ipiv, a): (Vec<&[i32]>, &mut TileMut<'s, T>), p: &Exchange| {
             cpu::laswp(a.view_mut(), p.first, &ipiv.concat(), p.direction);
             Ok(())
         });
@@ -97,7 +97,7 @@ impl<'s, T: Scalar> Laswp<'s, T> {
         spec: TaskSpec,
         (first, count, direction): (usize, usize, Direction),
         ipiv: &[Interchanges<'s>],
-        (a, n): (Target<'s, T>, usize),
+        (a, n): (TileMutHandle<'s, T>, usize),
     ) {
         let ipiv: Vec<_> = ipiv.iter().map(|block| block.read()).collect();
         self.0.spawn_as(s, spec, (ipiv, a.read_write()), Exchange { first, count, direction, n });
@@ -106,12 +106,13 @@ impl<'s, T: Scalar> Laswp<'s, T> {
 
 /// Returns the operation B[rows] := op(A[rows])⁻¹ B[rows], where A[rows] is square and triangular and B has `nrhs`
 /// columns.
-pub(crate) fn system<T: Scalar>(
+pub(crate) fn triangular_solve<T: Scalar>(
     rows: Range<usize>,
     (uplo, op, diag): (Uplo, Op, Diag),
     nrhs: usize,
-) -> Triangular<T, Part<T>> {
-    let (a, b) = (Part::rows(Which::First, rows.clone(), rows.len()), Part::rows(Which::Changed, rows, nrhs));
+) -> Triangular<T, TilePart<T>> {
+    let (a, b) =
+        (TilePart::rows(TileRole::First, rows.clone(), rows.len()), TilePart::rows(TileRole::Updated, rows, nrhs));
     Triangular { action: Action::Solve, side: Side::Left, uplo, op, diag, alpha: T::ONE, a, b }
 }
 
@@ -123,7 +124,7 @@ pub(crate) fn elimination<T: superscalar_kernels::Scalar>(
     by: Range<usize>,
     changed: Range<usize>,
     n: usize,
-) -> Gemm<T, Part<T>> {
-    let factors = (Part::rows(Which::First, a, a_cols), Part::rows(Which::Changed, by, n));
-    Gemm::new((op, Op::None), -T::ONE, factors, T::ONE, Part::rows(Which::Changed, changed, n))
+) -> Gemm<T, TilePart<T>> {
+    let factors = (TilePart::rows(TileRole::First, a, a_cols), TilePart::rows(TileRole::Updated, by, n));
+    Gemm::new((op, Op::None), -T::ONE, factors, T::ONE, TilePart::rows(TileRole::Updated, changed, n))
 }

@@ -1,6 +1,6 @@
 //! Checks of a diagonal, and waiting for their result, without copying the matrix to the host.
 
-use super::{Changed, Target, mat};
+use super::{TileMut, TileMutHandle, mat};
 use crate::tiled::Tile;
 use superscalar_kernels::{
     Direction, Op, Scalar, TileView, cpu,
@@ -10,13 +10,13 @@ use superscalar_kernels::{
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
 
 /// Codelet for d := the diagonal of block column A from row `first` on.
-pub(crate) struct Diagonal<T: Scalar, V: TileView>(Codelet<OutOf<T, V>, usize>);
+pub(crate) struct Diagonal<T: Scalar, V: TileView>(Codelet<DiagonalAccess<T, V>, usize>);
 
-type OutOf<T, V> = (Reads<Tile<V>>, Writes<Vec<T>>);
+type DiagonalAccess<T, V> = (Reads<Tile<V>>, Writes<Vec<T>>);
 
 impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("diagonal").cost(|_: &usize| COST);
+        let codelet = Codelet::new("diagonal").cost(|_: &usize| NEGLIGIBLE_COST);
         let codelet = codelet.on_host(|(a, d): (&Tile<V>, &mut Vec<T>), &first: &usize| {
             let a = a.view();
             d.iter_mut().enumerate().for_each(|(at, x)| *x = a.at(first + at, at));
@@ -46,30 +46,30 @@ impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
 }
 
 /// The cost is negligible.
-const COST: Cost = Cost { flops: 0.0, bytes: 0.0, level: Some(BlasLevel::One) };
+const NEGLIGIBLE_COST: Cost = Cost { flops: 0.0, bytes: 0.0, level: Some(BlasLevel::One) };
 
 /// Codelet that leaves A unchanged, but fails to run if the check it waits for failed; A is then poisoned.
-pub(crate) struct Awaiting<'s, T: Scalar>(Codelet<Behind<'s, T>, ()>);
+pub(crate) struct WaitForCheck<'s, T: Scalar>(Codelet<WaitAccess<'s, T>, ()>);
 
-type Behind<'s, T> = (Vec<Reads<[i32]>>, Updates<Changed<'s, T>>);
+type WaitAccess<'s, T> = (Vec<Reads<[i32]>>, Updates<TileMut<'s, T>>);
 
-impl<'s, T: Scalar> Awaiting<'s, T> {
+impl<'s, T: Scalar> WaitForCheck<'s, T> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("regular").cost(|(): &()| COST);
-        let codelet = codelet.on_host(|(none, a): (Vec<&[i32]>, &mut Changed<'s, T>), (): &()| {
-            cpu::laswp(a.view_mut(), 0, &none.concat(), Direction::Forward);
+        let codelet = Codelet::new("regular").cost(|(): &()| NEGLIGIBLE_COST);
+        let codelet = codelet.on_host(|(no_interchanges, a): (Vec<&[i32]>, &mut TileMut<'s, T>), (): &()| {
+            cpu::laswp(a.view_mut(), 0, &no_interchanges.concat(), Direction::Forward);
             Ok(())
         });
-        Self(on_devices(codelet, |(none, a), (): &()| {
+        Self(on_devices(codelet, |(no_interchanges, a), (): &()| {
             // An empty list of interchanges makes this call a no-op.
-            let ipiv = none.into_iter().map(mat).collect::<Result<_, _>>()?;
+            let ipiv = no_interchanges.into_iter().map(mat).collect::<Result<_, _>>()?;
             Ok(Call::Laswp(Laswp { a: mat::<T, _>(a)?, first: 0, ipiv, direction: Direction::Forward }))
         }))
     }
 
     /// Inserts a task that makes later uses of A wait for the task that writes `check`, an empty list of interchanges.
     #[track_caller]
-    pub(crate) fn spawn(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, regular: Lent<'s, [i32]>, a: Target<'s, T>) {
-        self.0.spawn_as(s, spec, (vec![regular.read()], a.read_write()), ());
+    pub(crate) fn spawn(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, check: Lent<'s, [i32]>, a: TileMutHandle<'s, T>) {
+        self.0.spawn_as(s, spec, (vec![check.read()], a.read_write()), ());
     }
 }

@@ -2,8 +2,8 @@
 //! resemble their textbook form.
 
 use super::{
-    Target,
-    tiles::{OnThree, OnTwo, Part, Which},
+    TileMutHandle,
+    tiles::{ThreeTileCodelet, TilePart, TileRole, TwoTileCodelet},
 };
 use crate::{Scalar, tiled::Factor};
 use superscalar_kernels::{
@@ -13,12 +13,12 @@ use superscalar_kernels::{
 use superscalar_runtime::{Scope, TaskSpec};
 
 /// Returns the tile of a factor as an operand of a task.
-fn part_of<T, V>(of: Which, factor: &Factor<'_, V>) -> Part<T> {
-    Part::whole(of, factor.op.shape(factor.shape))
+fn factor_part<T, V>(of: TileRole, factor: &Factor<'_, V>) -> TilePart<T> {
+    TilePart::whole(of, factor.op.shape(factor.shape))
 }
 
 /// Codelet for C := alpha op(A) op(B) + beta C, or one triangle of it.
-pub(crate) type Gemm<'s, T, V, W> = OnThree<'s, T, V, W, operations::Gemm<T, Part<T>>>;
+pub(crate) type Gemm<'s, T, V, W> = ThreeTileCodelet<'s, T, V, W, operations::Gemm<T, TilePart<T>>>;
 
 impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Gemm<'s, T, V, W> {
     pub(crate) fn new() -> Self {
@@ -34,7 +34,7 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Gemm<'s,
         a: Factor<'s, V>,
         b: Factor<'s, W>,
         beta: T,
-        c: Target<'s, T>,
+        c: TileMutHandle<'s, T>,
     ) {
         self.spawn_part(s, spec, (None, alpha), a, b, beta, c);
     }
@@ -49,18 +49,18 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Gemm<'s,
         a: Factor<'s, V>,
         b: Factor<'s, W>,
         beta: T,
-        c: Target<'s, T>,
+        c: TileMutHandle<'s, T>,
     ) {
         debug_assert_eq!(a.shape.1, b.shape.0, "blocks of a product");
-        let c_part = Part::whole(Which::Changed, (a.shape.0, b.shape.1));
-        let factors = (part_of(Which::First, &a), part_of(Which::Second, &b));
+        let c_part = TilePart::whole(TileRole::Updated, (a.shape.0, b.shape.1));
+        let factors = (factor_part(TileRole::First, &a), factor_part(TileRole::Second, &b));
         let product = operations::Gemm { part, ..operations::Gemm::new((a.op, b.op), alpha, factors, beta, c_part) };
         self.spawn_operation(s, spec, product, (a.tile, b.tile), c);
     }
 }
 
 /// Codelet for C := alpha op(A) op(A)* + beta C in one triangle, where * is the transpose or the conjugate transpose.
-pub(crate) type RankK<'s, T, V> = OnTwo<'s, T, V, operations::RankK<T, Part<T>>>;
+pub(crate) type RankK<'s, T, V> = TwoTileCodelet<'s, T, V, operations::RankK<T, TilePart<T>>>;
 
 impl<'s, T: Scalar, V: TileView<Element = T>> RankK<'s, T, V> {
     #[track_caller]
@@ -72,16 +72,17 @@ impl<'s, T: Scalar, V: TileView<Element = T>> RankK<'s, T, V> {
         alpha: T,
         a: Factor<'s, V>,
         beta: T,
-        c: Target<'s, T>,
+        c: TileMutHandle<'s, T>,
     ) {
-        let (a_part, c_part) = (part_of(Which::First, &a), Part::whole(Which::Changed, (a.shape.0, a.shape.0)));
+        let (a_part, c_part) =
+            (factor_part(TileRole::First, &a), TilePart::whole(TileRole::Updated, (a.shape.0, a.shape.0)));
         let update = operations::RankK { symmetry, uplo, op: a.op, alpha, a: a_part, beta, c: c_part };
         self.spawn(s, spec, update, a.tile, c);
     }
 }
 
 /// Codelet for C := alpha op(A) op(B)* + alpha* op(B) op(A)* + beta C in one triangle.
-pub(crate) type Rank2k<'s, T, V, W> = OnThree<'s, T, V, W, operations::Rank2k<T, Part<T>>>;
+pub(crate) type Rank2k<'s, T, V, W> = ThreeTileCodelet<'s, T, V, W, operations::Rank2k<T, TilePart<T>>>;
 
 impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Rank2k<'s, T, V, W> {
     #[track_caller]
@@ -93,17 +94,17 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Rank2k<'
         a: Factor<'s, V>,
         b: Factor<'s, W>,
         beta: T,
-        c: Target<'s, T>,
+        c: TileMutHandle<'s, T>,
     ) {
-        let (a_part, b_part) = (part_of(Which::First, &a), part_of(Which::Second, &b));
-        let c_part = Part::whole(Which::Changed, (a.shape.0, a.shape.0));
+        let (a_part, b_part) = (factor_part(TileRole::First, &a), factor_part(TileRole::Second, &b));
+        let c_part = TilePart::whole(TileRole::Updated, (a.shape.0, a.shape.0));
         let update = operations::Rank2k { symmetry, uplo, op: a.op, alpha, a: a_part, b: b_part, beta, c: c_part };
         self.spawn_operation(s, spec, update, (a.tile, b.tile), c);
     }
 }
 
 /// Codelet for C := alpha A B + beta C or C := alpha B A + beta C with A symmetric or Hermitian.
-pub(crate) type Symm<'s, T, V, W> = OnThree<'s, T, V, W, operations::Symm<T, Part<T>>>;
+pub(crate) type Symm<'s, T, V, W> = ThreeTileCodelet<'s, T, V, W, operations::Symm<T, TilePart<T>>>;
 
 impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Symm<'s, T, V, W> {
     #[track_caller]
@@ -115,26 +116,29 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Symm<'s,
         a: Factor<'s, V>,
         b: Factor<'s, W>,
         beta: T,
-        c: Target<'s, T>,
+        c: TileMutHandle<'s, T>,
     ) {
-        let (a_part, b_part, c_part) =
-            (part_of(Which::First, &a), part_of(Which::Second, &b), Part::whole(Which::Changed, b.shape));
+        let (a_part, b_part, c_part) = (
+            factor_part(TileRole::First, &a),
+            factor_part(TileRole::Second, &b),
+            TilePart::whole(TileRole::Updated, b.shape),
+        );
         let product = operations::Symm { symmetry, side, uplo, alpha, a: a_part, b: b_part, beta, c: c_part };
         self.spawn_operation(s, spec, product, (a.tile, b.tile), c);
     }
 }
 
 /// Codelet for B := alpha op(A) B or B := alpha B op(A) with A triangular, or for the solution of such a system.
-pub(crate) type Triangle<'s, T, V> = OnTwo<'s, T, V, Triangular<T, Part<T>>>;
+pub(crate) type Triangle<'s, T, V> = TwoTileCodelet<'s, T, V, Triangular<T, TilePart<T>>>;
 
 /// Returns the operation of a triangular tile A on a tile B of this shape.
-pub(crate) fn triangular<T: Scalar>(
+pub(crate) fn triangular_operation<T: Scalar>(
     action: Action,
     (side, uplo, op, diag): (Side, Uplo, Op, Diag),
     alpha: T,
     shape: (usize, usize),
-) -> Triangular<T, Part<T>> {
+) -> Triangular<T, TilePart<T>> {
     let order = side.order(shape);
-    let (a, b) = (Part::whole(Which::First, (order, order)), Part::whole(Which::Changed, shape));
+    let (a, b) = (TilePart::whole(TileRole::First, (order, order)), TilePart::whole(TileRole::Updated, shape));
     Triangular { action, side, uplo, op, diag, alpha, a, b }
 }

@@ -11,14 +11,14 @@
 //! Most of the work is the update of A22, which is split by rows. Narrow panels are factored by the kernel, which is
 //! limited by memory.
 
-use crate::{Scalar, parts::by_rows};
+use crate::{Scalar, parts::split_rows};
 use superscalar_kernels::{Diag, Direction, MatMut, Op, Side, Uplo, cpu};
 use superscalar_runtime::{Error, Nesting};
 
 /// Panels of up to this many columns are factored by the kernel.
-const COLUMNS: usize = 32;
+const KERNEL_COLUMNS_MAX: usize = 32;
 /// Panels of up to this many elements fit into a cache and are factored by the kernel.
-const ELEMENTS: usize = 1 << 17;
+const KERNEL_ELEMENTS_MAX: usize = 1 << 17;
 
 /// Computes P L U = A, with one interchange per pivot, counted from one. A zero pivot does not stop the factorization.
 ///
@@ -26,7 +26,7 @@ const ELEMENTS: usize = 1 << 17;
 /// Returns an error only if the scope is cancelled.
 pub(super) fn getrf<T: Scalar>(nesting: Nesting<'_>, mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Error> {
     let (m, n) = a.shape();
-    if n <= COLUMNS || m < n || m * n <= ELEMENTS {
+    if n <= KERNEL_COLUMNS_MAX || m < n || m * n <= KERNEL_ELEMENTS_MAX {
         // A zero pivot is reported by the check of the diagonal after the factorization.
         let _zero_pivot = cpu::getrf(a, ipiv);
         return Ok(());
@@ -40,7 +40,7 @@ pub(super) fn getrf<T: Scalar>(nesting: Nesting<'_>, mut a: MatMut<'_, T>, ipiv:
     let (mut a12, mut a22) = right.split_at_row(half);
     cpu::trsm(Side::Left, Uplo::Lower, Op::None, Diag::Unit, T::ONE, l11, a12.rb_mut());
     let u12 = a12.into_ref();
-    by_rows(nesting, "gemm in panel", a22.rb_mut(), half * (n - half), |rows, a22| {
+    split_rows(nesting, "gemm in panel", a22.rb_mut(), half * (n - half), |rows, a22| {
         cpu::gemm(-T::ONE, Op::None, l21.submatrix(rows, 0..half), Op::None, u12, T::ONE, a22);
     })?;
     getrf(nesting, a22, second)?;

@@ -1,6 +1,6 @@
 //! Codelets of QR factorizations: panels, and block reflectors.
 
-use super::{Changed, Target, cost, mat};
+use super::{TileMut, TileMutHandle, cost, mat};
 use crate::{Scalar, tiled::Tile};
 use std::ops::Range;
 use superscalar_kernels::{
@@ -18,24 +18,24 @@ pub(super) fn cost_of_panel<T: Scalar>(m: usize, n: usize) -> Cost {
 }
 
 /// Handle of a block reflector.
-type Block<'s, T> = Lent<'s, Reflector<T>>;
+type BlockReflectorHandle<'s, T> = Lent<'s, Reflector<T>>;
 /// Handle of the scalar factors of reflectors.
-type Tau<'s, T> = Lent<'s, [T]>;
+type TauHandle<'s, T> = Lent<'s, [T]>;
 /// Accesses of a panel task: the block column, its block reflector and its scalar factors.
-type OnPanel<'s, T> = (Updates<Changed<'s, T>>, Writes<Reflector<T>>, Writes<[T]>);
+type GeqrfAccess<'s, T> = (Updates<TileMut<'s, T>>, Writes<Reflector<T>>, Writes<[T]>);
 
 /// Accesses of a task that applies a block reflector.
-type OnApplied<'s, T, V> = (Reads<Tile<V>>, Reads<Reflector<T>>, Updates<Changed<'s, T>>);
+type LarfbAccess<'s, T, V> = (Reads<Tile<V>>, Reads<Reflector<T>>, Updates<TileMut<'s, T>>);
 
 /// Codelet that factors a panel: Q R = A for the given rows of a block column.
-pub(crate) struct Geqrf<'s, T: Scalar>(Codelet<OnPanel<'s, T>, (Range<usize>, usize)>);
+pub(crate) struct Geqrf<'s, T: Scalar>(Codelet<GeqrfAccess<'s, T>, (Range<usize>, usize)>);
 
 impl<'s, T: Scalar> Geqrf<'s, T> {
     pub(crate) fn new() -> Self {
         let codelet =
             Codelet::new("geqrf").cost(|(rows, cols): &(Range<usize>, usize)| cost_of_panel::<T>(rows.len(), *cols));
         let codelet = codelet.on_host(
-            |(a, q, tau): (&mut Changed<'s, T>, &mut Reflector<T>, &mut [T]), (rows, cols): &(Range<usize>, usize)| {
+            |(a, q, tau): (&mut TileMut<'s, T>, &mut Reflector<T>, &mut [T]), (rows, cols): &(Range<usize>, usize)| {
                 cpu::geqrf(a.view_mut().submatrix(rows.clone(), 0..*cols), tau, q.t_mut());
                 Ok(())
             },
@@ -52,9 +52,9 @@ impl<'s, T: Scalar> Geqrf<'s, T> {
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
         part: (Range<usize>, usize),
-        a: Target<'s, T>,
-        q: Block<'s, T>,
-        tau: Tau<'s, T>,
+        a: TileMutHandle<'s, T>,
+        q: BlockReflectorHandle<'s, T>,
+        tau: TauHandle<'s, T>,
     ) {
         self.0.spawn_as(s, spec, (a.read_write(), q.write(), tau.write()), part);
     }
@@ -67,7 +67,7 @@ pub(crate) fn cost_of_larfb<T: Scalar>(m: usize, n: usize, k: usize) -> Cost {
 }
 
 /// Codelet for C[rows] := op(Q) C[rows], or C[:, rows] := C[:, rows] op(Q).
-pub(crate) struct Larfb<'s, T: Scalar, V: TileView>(Codelet<OnApplied<'s, T, V>, Application>);
+pub(crate) struct Larfb<'s, T: Scalar, V: TileView>(Codelet<LarfbAccess<'s, T, V>, Application>);
 
 /// Parameters of the application of a block reflector.
 #[derive(Clone)]
@@ -85,7 +85,7 @@ pub(crate) struct Application {
 impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
     pub(crate) fn new() -> Self {
         let codelet = Codelet::new("larfb").cost(|p: &Application| cost_of_larfb::<T>(p.rows.len(), p.n, p.k));
-        let codelet = codelet.on_host(|(v, q, c): (&Tile<V>, &Reflector<T>, &mut Changed<'s, T>), p: &Application| {
+        let codelet = codelet.on_host(|(v, q, c): (&Tile<V>, &Reflector<T>, &mut TileMut<'s, T>), p: &Application| {
             let (rows, c) = (p.rows.clone(), c.view_mut());
             let (m, n) = c.shape();
             let q = q.of(v.view().submatrix(rows.clone(), 0..p.k));
@@ -109,8 +109,8 @@ impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
         spec: TaskSpec,
         how: Application,
         v: Lent<'s, Tile<V>>,
-        q: Block<'s, T>,
-        c: Target<'s, T>,
+        q: BlockReflectorHandle<'s, T>,
+        c: TileMutHandle<'s, T>,
     ) {
         self.0.spawn_as(s, spec, (v.read(), q.read(), c.read_write()), how);
     }

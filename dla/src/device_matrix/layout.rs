@@ -23,23 +23,22 @@ use superscalar_runtime::Runtime;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    cut: Cut,
-    place: Place,
+    tile_shape: TileShape,
+    placement: TilePlacement,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cut {
-    /// Square.
-    Tiles(BlockSize),
-    Rectangles(usize, usize),
-    Columns(BlockSize),
+enum TileShape {
+    Square(BlockSize),
+    Rectangular(usize, usize),
+    BlockColumns(BlockSize),
 }
 
 /// Placement of the tiles on devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    On(usize),
-    Over(Distribution),
+pub(super) enum TilePlacement {
+    OnDevice(usize),
+    Distributed(Distribution),
 }
 
 impl Layout {
@@ -47,50 +46,61 @@ impl Layout {
     /// [`BlockSize::Auto`], the tile size is that of a Cholesky factorization.
     #[must_use]
     pub const fn tiles(nb: BlockSize) -> Self {
-        Self { cut: Cut::Tiles(nb), place: Place::Over(Distribution::TwoDimensionalCyclic) }
+        Self {
+            tile_shape: TileShape::Square(nb),
+            placement: TilePlacement::Distributed(Distribution::TwoDimensionalCyclic),
+        }
     }
 
     /// Tiles of mb x nb, distributed 2-D cyclically; for factors and results of products.
     #[must_use]
     pub const fn rectangles(mb: usize, nb: usize) -> Self {
-        Self { cut: Cut::Rectangles(mb, nb), place: Place::Over(Distribution::TwoDimensionalCyclic) }
+        Self {
+            tile_shape: TileShape::Rectangular(mb, nb),
+            placement: TilePlacement::Distributed(Distribution::TwoDimensionalCyclic),
+        }
     }
 
     /// Block columns. On several devices they are distributed [cyclically](Distribution::BlockColumnCyclic). With
     /// [`BlockSize::Auto`], the width is that of an LU factorization.
     #[must_use]
     pub const fn columns(nb: BlockSize) -> Self {
-        Self { cut: Cut::Columns(nb), place: Place::Over(Distribution::BlockColumnCyclic) }
+        Self {
+            tile_shape: TileShape::BlockColumns(nb),
+            placement: TilePlacement::Distributed(Distribution::BlockColumnCyclic),
+        }
     }
 
     /// Places all tiles on one device. Devices are numbered in the order in which they were given to the runtime's
     /// builder.
     #[must_use]
     pub const fn on(self, device: usize) -> Self {
-        Self { place: Place::On(device), ..self }
+        Self { placement: TilePlacement::OnDevice(device), ..self }
     }
 
     /// Distributes the tiles over all devices. With [`Distribution::None`], tiles get no home: each lives where the
     /// scheduling policy has it updated.
     #[must_use]
     pub const fn distributed(self, distribution: Distribution) -> Self {
-        Self { place: Place::Over(distribution), ..self }
+        Self { placement: TilePlacement::Distributed(distribution), ..self }
     }
 
-    pub(super) fn place(self) -> Place {
-        self.place
+    pub(super) fn placement(self) -> TilePlacement {
+        self.placement
     }
 
     /// Returns the number of rows and columns of a tile.
     pub(super) fn tile<T: Scalar>(self, rt: &Runtime, (m, n): (usize, usize)) -> Result<(usize, usize), Error> {
-        let (mb, nb) = match self.cut {
-            Cut::Tiles(size) => {
+        let (mb, nb) = match self.tile_shape {
+            TileShape::Square(size) => {
                 let order = m.min(n);
                 let nb = size.plan::<T>(Problem::Cholesky { n: order }, &Machine::of::<T>(rt))?.blocks_of(order);
                 (nb, nb)
             }
-            Cut::Rectangles(mb, nb) => (mb, nb),
-            Cut::Columns(size) => (m.max(1), size.plan::<T>(Problem::Lu { m, n }, &Machine::of::<T>(rt))?.blocks_of(n)),
+            TileShape::Rectangular(mb, nb) => (mb, nb),
+            TileShape::BlockColumns(size) => {
+                (m.max(1), size.plan::<T>(Problem::Lu { m, n }, &Machine::of::<T>(rt))?.blocks_of(n))
+            }
         };
         if mb == 0 || nb == 0 {
             return Err(Error::shape("a block size of zero"));

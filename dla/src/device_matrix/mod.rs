@@ -14,13 +14,13 @@ pub use layout::Layout;
 
 use crate::{
     Scalar,
-    codelets::{Copying, task},
+    codelets::{TileCopy, task},
     distribution::{homes, update_by_gemm},
     error::Error,
     options::Distribution,
     tiled::{TileView, Tiled, cut, cut_read_only, packs_for},
 };
-use layout::Place;
+use layout::TilePlacement;
 use std::panic::Location;
 use superscalar_kernels::{Backing, MatMut, MatRef, Op, cpu::PackStore};
 use superscalar_macros::each_type;
@@ -44,8 +44,7 @@ use superscalar_runtime::{Lent, Lock, Resident, Resource, Runtime, Scope};
 /// positive, lose nothing: the matrix holds what the routine documents, as in host memory.
 ///
 /// ```no_run
-/// use superscalar::dla::{BlockSize, DeviceMatrix, Layout, Matrix, spawn};
-/// use superscalar::dla::Uplo;
+/// use superscalar::dla::{BlockSize, DeviceMatrix, Layout, Matrix, Uplo, spawn};
 ///
 /// // A runtime that was built with devices: the facade's `devices::builder` opens those that the environment names.
 /// # let rt = superscalar::Runtime::new()?;
@@ -70,7 +69,7 @@ pub struct DeviceMatrix<T: Scalar> {
     tile: (usize, usize),
     distribution: Distribution,
     /// Names of the devices, for error messages.
-    rt_devices: Vec<String>,
+    device_names: Vec<String>,
 }
 
 impl<T: Scalar> DeviceMatrix<T> {
@@ -206,7 +205,7 @@ impl<T: Scalar> DeviceMatrix<T> {
             return Err(Error::shape(format!("a copy of {} x {} to or from {m} x {n} on devices", shape.0, shape.1)));
         }
         if self.tiles.first().is_some_and(|tile| !tile.is_of(rt)) {
-            let names = self.rt_devices.join(", ");
+            let names = self.device_names.join(", ");
             return Err(Error::argument(format!("the matrix lives on devices of another runtime ({names})")));
         }
         Ok(())
@@ -225,14 +224,14 @@ fn zeros<T: Scalar>(rt: &Runtime, shape: (usize, usize), layout: Layout) -> Resu
     let tiles = Backing::tiles((m, n), tile)?;
     let tiles: Vec<_> = tiles.into_iter().map(|tile| Resident::new(rt, tile)).collect();
     let grid = (m.div_ceil(tile.0), n.div_ceil(tile.1));
-    let (homes, distribution) = match layout.place() {
-        Place::On(device) => (vec![Resource::device(device as u16); tiles.len()], Distribution::None),
-        Place::Over(distribution) => {
+    let (homes, distribution) = match layout.placement() {
+        TilePlacement::OnDevice(device) => (vec![Resource::device(device as u16); tiles.len()], Distribution::None),
+        TilePlacement::Distributed(distribution) => {
             let update = update_by_gemm::<T>((tile.0.min(m), tile.1.min(n), tile.1.min(n)));
             (rt.scope(|s| homes(s.nesting(), distribution, grid, update))?, distribution)
         }
     };
-    Ok(DeviceMatrix { tiles, homes, shape: (m, n), tile, distribution, rt_devices: devices })
+    Ok(DeviceMatrix { tiles, homes, shape: (m, n), tile, distribution, device_names: devices })
 }
 
 #[each_type]
@@ -283,7 +282,7 @@ fn lend_ref<'s, T: Scalar>(matrix: &'s DeviceMatrix<T>, s: &'s Scope<'s, '_>) ->
 /// Returns the names of the devices if they can hold a matrix.
 fn check_devices(rt: &Runtime, layout: Layout) -> Result<Vec<String>, Error> {
     let devices = rt.devices();
-    if let Place::On(device) = layout.place()
+    if let TilePlacement::OnDevice(device) = layout.placement()
         && device >= devices.len()
     {
         return Err(Error::argument(format!("a matrix on device {device} of a runtime that has {}", devices.len())));
@@ -291,7 +290,9 @@ fn check_devices(rt: &Runtime, layout: Layout) -> Result<Vec<String>, Error> {
     if devices.is_empty() {
         return Err(Error::argument("a matrix on devices of a runtime that has none"));
     }
-    let used = |at: usize| layout.place() == Place::On(at) || !matches!(layout.place(), Place::On(_));
+    let used = |at: usize| {
+        layout.placement() == TilePlacement::OnDevice(at) || !matches!(layout.placement(), TilePlacement::OnDevice(_))
+    };
     let lacking = devices.iter().enumerate().find(|(at, device)| used(*at) && device.memory.is_none());
     match lacking {
         Some((_, device)) => Err(Error::argument(format!("`{}` has no memory of its own for a matrix", device.name))),
@@ -311,8 +312,8 @@ fn deal<V>(tiles: &[Lent<'_, V>], homes: &[Resource]) {
 /// If the tiles differ.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Tiled, spawn};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Tiled, spawn};
 ///
 /// let rt = Runtime::new()?;
 /// let (a, mut b) = (Matrix::from_fn(5, 4, |i, j| (i * j) as f64), Matrix::zeros(5, 4));
@@ -342,9 +343,9 @@ fn copy_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ) {
     let fit = a.partition(Op::None) == b.partition(Op::None);
     assert!(fit, "{name}: A {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
-    let copying = Copying::new("copy");
-    for (at, (i, j)) in b.places().enumerate() {
+    let copy = TileCopy::new("copy");
+    for (at, (i, j)) in b.tile_indices().enumerate() {
         let spec = task(name, i, j, 0).lock(lock(at));
-        copying.copy(s, spec, (b.rows_of(i), b.cols_of(j)), a.at(i, j), b.at(i, j));
+        copy.spawn_copy(s, spec, (b.rows_of(i), b.cols_of(j)), a.at(i, j), b.at(i, j));
     }
 }

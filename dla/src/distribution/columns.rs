@@ -5,7 +5,7 @@ use super::{
     weights::{self, Weights},
 };
 use crate::{
-    codelets::{Changed, task},
+    codelets::{TileMut, task},
     tiled::Tiled,
 };
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use superscalar_runtime::{BlasLevel, Home, Lent, Lock, Nesting, Scope};
 
 /// Distributes the block columns of a matrix that is being factored if its distribution is [`Distribution::Guided`];
 /// otherwise does nothing.
-pub(crate) struct Dealer<'s> {
-    dealt: Option<Dealt<'s>>,
+pub(crate) struct ColumnDistributor<'s> {
+    dealt: Option<DealtColumns<'s>>,
 }
 
-struct Dealt<'s> {
+struct DealtColumns<'s> {
     nesting: Nesting<'s>,
     update: Update,
     homes: Arc<[Home<'s>]>,
     /// Weights of the latest distribution. Redistribution tasks update them.
-    by: Lent<'s, Weights>,
+    weights: Lent<'s, Weights>,
 }
 
-impl<'s> Dealer<'s> {
+impl<'s> ColumnDistributor<'s> {
     /// Distributes all columns of A by the devices' rates for `update`, the most frequent update.
     pub(crate) fn new<T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, update: Update) -> Self {
         let nesting = s.nesting();
@@ -34,21 +34,26 @@ impl<'s> Dealer<'s> {
             return Self { dealt: None };
         }
         let homes: Arc<[_]> = (0..a.nt()).map(|j| a.at(0, j).home()).collect();
-        let weights = weights::of(nesting, Distribution::Guided, update);
+        let weights = weights::for_distribution(nesting, Distribution::Guided, update);
         deal_from(0, &homes, &weights);
-        Self { dealt: Some(Dealt { nesting, update, homes, by: s.own(weights) }) }
+        Self { dealt: Some(DealtColumns { nesting, update, homes, weights: s.own(weights) }) }
     }
 
     /// Inserts a task that runs when column k is factored: if the weights have changed, it redistributes the columns
     /// after k.
     #[track_caller]
-    pub(crate) fn deal_behind<T: Scalar>(&self, s: &'s Scope<'s, '_>, k: usize, panel: Lent<'s, Changed<'s, T>>) {
-        let Some(Dealt { nesting, update, homes, by }) = &self.dealt else { return };
+    pub(crate) fn redistribute_after<T: Scalar>(
+        &self,
+        s: &'s Scope<'s, '_>,
+        k: usize,
+        panel: Lent<'s, TileMut<'s, T>>,
+    ) {
+        let Some(DealtColumns { nesting, update, homes, weights }) = &self.dealt else { return };
         let (nesting, update, homes) = (*nesting, *update, homes.clone());
         let spec = task("deal", k, k, k).priority(4).lock(Lock::Host).level(BlasLevel::One);
-        s.spawn(spec, (panel.read(), by.read_write()), move |(_, dealt_by): (_, &mut Weights)| {
-            let weights = weights::of(nesting, Distribution::Guided, update);
-            if weights.have_moved_from(dealt_by) {
+        s.spawn(spec, (panel.read(), weights.read_write()), move |(_, dealt_by): (_, &mut Weights)| {
+            let weights = weights::for_distribution(nesting, Distribution::Guided, update);
+            if weights.differ_from(dealt_by) {
                 *dealt_by = weights;
                 deal_from(k + 1, &homes, dealt_by);
             }

@@ -16,7 +16,7 @@ mod columns;
 mod deal;
 mod weights;
 
-pub(crate) use columns::Dealer;
+pub(crate) use columns::ColumnDistributor;
 
 use crate::{
     codelets::cost_of_product,
@@ -106,8 +106,8 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     /// with a [guided](Distribution::Guided) distribution may change it while they run.
     ///
     /// ```
-    /// use superscalar::dla::{Distribution, Matrix, Tiled, spawn};
     /// use superscalar::Runtime;
+    /// use superscalar::dla::{Distribution, Matrix, Tiled, spawn};
     ///
     /// let rt = Runtime::new()?;
     /// let (mut a, mut ipiv) = (Matrix::from_fn(300, 300, |i, j| if i == j { 9.0 } else { 0.01 }), [0; 300]);
@@ -143,14 +143,14 @@ pub(crate) fn homes(
     if distribution == Distribution::None || devices == 0 {
         return Vec::new();
     }
-    let places = (0..nt).flat_map(|j| (0..mt).map(move |i| (i, j)));
+    let indices = (0..nt).flat_map(|j| (0..mt).map(move |i| (i, j)));
     if distribution == Distribution::TwoDimensionalCyclic && mt > 1 {
         let grid = deal::Grid::of(devices);
-        return places.map(|(i, j)| Resource::device(grid.at(i, j) as u16)).collect();
+        return indices.map(|(i, j)| Resource::device(grid.at(i, j) as u16)).collect();
     }
-    let weights = weights::of(nesting, distribution, update);
+    let weights = weights::for_distribution(nesting, distribution, update);
     let homes = deal::columns(&weights.rates(), nt);
-    places.map(|(_, j)| weights.resource(homes[j])).collect()
+    indices.map(|(_, j)| weights.resource(homes[j])).collect()
 }
 
 #[cfg(test)]

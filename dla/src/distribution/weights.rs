@@ -13,7 +13,11 @@ pub(super) struct Weights(Vec<(Resource, f64)>);
 /// These are measured, or else taken from the drivers' directives.
 ///
 /// The host gets no columns: it runs the panels and whatever else its policy assigns to it.
-pub(super) fn of(nesting: Nesting<'_>, distribution: Distribution, (kernel, cost): (&str, Cost)) -> Weights {
+pub(super) fn for_distribution(
+    nesting: Nesting<'_>,
+    distribution: Distribution,
+    (kernel, cost): (&str, Cost),
+) -> Weights {
     let rate = |at: usize| {
         let resource = Resource::device(at as u16);
         let is_guided = distribution == Distribution::Guided;
@@ -33,20 +37,20 @@ impl Weights {
     }
 
     /// Returns whether any share differs from the old one by more than [`SHARE_CHANGE_MIN`].
-    pub(super) fn have_moved_from(&self, old: &Self) -> bool {
+    pub(super) fn differ_from(&self, old: &Self) -> bool {
         let share = |weights: &Self, at: usize| weights.0[at].1 / weights.rates().iter().sum::<f64>();
         let same_resources = self.0.len() == old.0.len() && self.0.iter().zip(&old.0).all(|(new, old)| new.0 == old.0);
         !same_resources
             || (0..self.0.len()).any(|at| {
                 let (new, old) = (share(self, at), share(old, at));
-                (new - old).abs() > MOVED * old.max(new)
+                (new - old).abs() > SHARE_CHANGE_MIN * old.max(new)
             })
     }
 }
 
 /// Relative change of a share that triggers redistribution. Redistribution moves columns between devices, which costs
 /// more than a slight imbalance.
-const MOVED: f64 = 0.1;
+const SHARE_CHANGE_MIN: f64 = 0.1;
 
 #[cfg(test)]
 mod tests {
@@ -59,13 +63,13 @@ mod tests {
     #[test]
     fn weights_move_when_a_share_does() {
         let old = weights(&[10.0, 8.0, 5.0]);
-        assert!(!weights(&[10.0, 8.0, 5.0]).have_moved_from(&old));
+        assert!(!weights(&[10.0, 8.0, 5.0]).differ_from(&old));
         // All rates doubled: the shares are unchanged.
-        assert!(!weights(&[20.0, 16.0, 10.0]).have_moved_from(&old));
-        assert!(!weights(&[10.5, 8.0, 5.0]).have_moved_from(&old));
-        assert!(weights(&[10.0, 8.0, 4.0]).have_moved_from(&old));
-        assert!(weights(&[10.0, 8.0]).have_moved_from(&old));
+        assert!(!weights(&[20.0, 16.0, 10.0]).differ_from(&old));
+        assert!(!weights(&[10.5, 8.0, 5.0]).differ_from(&old));
+        assert!(weights(&[10.0, 8.0, 4.0]).differ_from(&old));
+        assert!(weights(&[10.0, 8.0]).differ_from(&old));
         // Unknown rates before and after.
-        assert!(!weights(&[0.0, 0.0]).have_moved_from(&weights(&[0.0, 0.0])));
+        assert!(!weights(&[0.0, 0.0]).differ_from(&weights(&[0.0, 0.0])));
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Area {
 
 impl Area {
     /// Returns the indices (i, j) of its tiles, in column-major order.
-    fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+    fn tile_indices(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let Self { rows, cols, .. } = self.clone();
         cols.flat_map(move |j| rows.clone().map(move |i| (i, j)))
     }
@@ -47,14 +47,14 @@ impl Area {
 
 /// The update of tile (i, j) of C by step k of the depth.
 #[derive(Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct TileUpdate {
     pub(super) i: usize,
     pub(super) j: usize,
     pub(super) k: usize,
     priority: i32,
 }
 
-impl Step {
+impl TileUpdate {
     /// Returns a task of this update.
     pub(super) fn task(&self, name: &'static str) -> TaskSpec {
         codelets::task(name, self.i, self.j, self.k).priority(self.priority)
@@ -63,19 +63,20 @@ impl Step {
 
 /// Returns the tile updates of a product into C, area by area. Within an area, the depth is the outer loop, or the
 /// order is that of [`RecursiveHalving`] if everything fits into the devices' memory and they do most of the work.
-pub(super) fn steps<'s, T: Scalar, V>(
+pub(super) fn tile_updates<'s, T: Scalar, V>(
     s: &Scope<'s, '_>,
     c: &Tiled<'s, V>,
     depth: Partition,
-) -> impl Iterator<Item = Step> + use<T, V> {
+) -> impl Iterator<Item = TileUpdate> + use<T, V> {
     let (mb, nb) = c.tile_shape();
-    let is_roomy = has_room_for_all::<T, V>(s, c, depth) && outdo_host(s, cost_of_product::<T>(mb, nb, depth.block()));
-    squares::<T, V>(s, c).into_iter().flat_map(move |area| {
-        let (places, kt) = (area.places().collect::<Vec<_>>(), depth.count());
-        let halves = is_roomy.then(|| Halves::new([area.rows, area.cols, 0..kt], [mb, nb, depth.block()]));
+    let is_roomy =
+        has_room_for_all::<T, V>(s, c, depth) && are_faster_than_host(s, cost_of_product::<T>(mb, nb, depth.block()));
+    square_areas::<T, V>(s, c).into_iter().flat_map(move |area| {
+        let (tiles, kt) = (area.tile_indices().collect::<Vec<_>>(), depth.count());
+        let halves = is_roomy.then(|| RecursiveHalving::new([area.rows, area.cols, 0..kt], [mb, nb, depth.block()]));
         let depths = if is_roomy { 0..0 } else { 0..kt };
-        let slices = depths.flat_map(move |k| places.clone().into_iter().map(move |(i, j)| [i, j, k]));
-        let step = move |[i, j, k]: [usize; 3]| Step { i, j, k, priority: area.priority };
+        let slices = depths.flat_map(move |k| tiles.clone().into_iter().map(move |(i, j)| [i, j, k]));
+        let step = move |[i, j, k]: [usize; 3]| TileUpdate { i, j, k, priority: area.priority };
         halves.into_iter().flatten().chain(slices).map(step)
     })
 }
@@ -84,14 +85,14 @@ pub(super) fn steps<'s, T: Scalar, V>(
 /// for its work: the block of all updates is halved along its longest edge, and each half recursively. (With the depth
 /// as outer loop, each update needs another tile of C, whose transfer may take as long as the update.) The updates of
 /// each tile of C are in increasing order of k.
-struct Halves {
+struct RecursiveHalving {
     /// Edges of an update, in elements.
     edges: [usize; 3],
     /// Stack of remaining blocks; the last one is next.
     left: Vec<[Range<usize>; 3]>,
 }
 
-impl Halves {
+impl RecursiveHalving {
     fn new(block: [Range<usize>; 3], edges: [usize; 3]) -> Self {
         let is_empty = block.iter().any(Range::is_empty);
         Self { edges, left: if is_empty { Vec::new() } else { vec![block] } }
@@ -104,7 +105,7 @@ impl Halves {
     }
 }
 
-impl Iterator for Halves {
+impl Iterator for RecursiveHalving {
     type Item = [usize; 3];
 
     fn next(&mut self) -> Option<[usize; 3]> {
@@ -137,7 +138,7 @@ fn has_room_for_all<'s, T: Scalar, V>(s: &Scope<'s, '_>, c: &Tiled<'s, V>, depth
 }
 
 /// Returns whether the devices together are faster than the host's workers at products of this cost.
-fn outdo_host(s: &Scope<'_, '_>, cost: Cost) -> bool {
+fn are_faster_than_host(s: &Scope<'_, '_>, cost: Cost) -> bool {
     let nesting = s.nesting();
     let rate = |on| nesting.capability_weight(on, "gemm", cost).rate;
     let devices: f64 = (0..nesting.devices().len()).map(|device| rate(Resource::device(device as u16))).sum();
@@ -145,10 +146,10 @@ fn outdo_host(s: &Scope<'_, '_>, cost: Cost) -> bool {
 }
 
 /// Part of the devices' memory that an area may occupy. The rest is for tiles of the factors and of the next area.
-const SHARE: f64 = 0.5;
+const C_MEMORY_SHARE: f64 = 0.5;
 
 /// Returns nearly square areas of C.
-fn squares<'s, T: Scalar, V>(s: &Scope<'s, '_>, c: &Tiled<'s, V>) -> Vec<Area> {
+fn square_areas<'s, T: Scalar, V>(s: &Scope<'s, '_>, c: &Tiled<'s, V>) -> Vec<Area> {
     let ((mt, nt), (mb, nb)) = ((c.mt(), c.nt()), c.tile_shape());
     let Some(tiles) = tiles_at_once::<T, V>(s, c) else { return vec![whole(c)] };
     let rows = ((tiles as f64 * nb as f64 / mb as f64).sqrt() as usize).clamp(1, mt.min(tiles));
@@ -156,7 +157,7 @@ fn squares<'s, T: Scalar, V>(s: &Scope<'s, '_>, c: &Tiled<'s, V>) -> Vec<Area> {
 }
 
 /// Returns the areas of B for a product or solve from one side: whole block columns (left) or whole block rows (right).
-pub(super) fn strips<'s, T: Scalar, V>(s: &Scope<'s, '_>, b: &Tiled<'s, V>, side: Side) -> Vec<Area> {
+pub(super) fn side_areas<'s, T: Scalar, V>(s: &Scope<'s, '_>, b: &Tiled<'s, V>, side: Side) -> Vec<Area> {
     let (mt, nt) = (b.mt(), b.nt());
     let Some(tiles) = tiles_at_once::<T, V>(s, b) else { return vec![whole(b)] };
     match side {
@@ -181,7 +182,7 @@ fn tiles_at_once<'s, T: Scalar, V>(s: &Scope<'s, '_>, c: &Tiled<'s, V>) -> Optio
     let room = memories.sum::<Option<usize>>()?;
     let ((m, n), (mb, nb)) = (c.shape(), c.tile_shape());
     let (all, tile) = (m.saturating_mul(n), mb.min(m).saturating_mul(nb.min(n)).max(1));
-    let elements = (SHARE * room as f64 / size_of::<T>() as f64) as usize;
+    let elements = (C_MEMORY_SHARE * room as f64 / size_of::<T>() as f64) as usize;
     (all > elements).then_some((elements / tile).max(1))
 }
 
@@ -191,8 +192,8 @@ fn cut((mt, rows): (usize, usize), (nt, cols): (usize, usize)) -> Vec<Area> {
         let step = len.div_ceil(len.div_ceil(most.max(1)).max(1)).max(1);
         (0..len).step_by(step).map(move |start| start..len.min(start + step))
     };
-    let places = evenly(nt, cols).flat_map(|cols| evenly(mt, rows).map(move |rows| (rows, cols.clone())));
-    places.enumerate().map(|(rank, (rows, cols))| Area { rows, cols, priority: -2 * rank as i32 }).collect()
+    let ranges = evenly(nt, cols).flat_map(|cols| evenly(mt, rows).map(move |rows| (rows, cols.clone())));
+    ranges.enumerate().map(|(rank, (rows, cols))| Area { rows, cols, priority: -2 * rank as i32 }).collect()
 }
 
 #[cfg(test)]
@@ -204,10 +205,10 @@ mod tests {
         assert_eq!(cut((5, 5), (3, 9)), [Area { rows: 0..5, cols: 0..3, priority: 0 }]);
         for (mt, rows, nt, cols) in [(7, 3, 5, 2), (1, 1, 9, 4), (4, 9, 4, 1), (6, 4, 1, 0)] {
             let areas = cut((mt, rows), (nt, cols));
-            let mut places: Vec<_> = areas.iter().flat_map(Area::places).collect();
-            places.sort_unstable();
+            let mut tiles: Vec<_> = areas.iter().flat_map(Area::tile_indices).collect();
+            tiles.sort_unstable();
             let all: Vec<_> = (0..mt).flat_map(|i| (0..nt).map(move |j| (i, j))).collect();
-            assert_eq!(places, all, "{mt} x {nt} by {rows} x {cols}");
+            assert_eq!(tiles, all, "{mt} x {nt} by {rows} x {cols}");
             assert!(areas.iter().all(|area| area.rows.len() <= rows && area.cols.len() <= cols.max(1)));
             assert!(areas.iter().enumerate().all(|(rank, area)| area.priority == -2 * rank as i32));
         }
@@ -227,7 +228,7 @@ mod tests {
         {
             let [m, n, depth] = counts;
             let mut done = vec![0; m * n];
-            for [i, j, k] in Halves::new(counts.map(|count| 0..count), edges) {
+            for [i, j, k] in RecursiveHalving::new(counts.map(|count| 0..count), edges) {
                 assert_eq!(done[i * n + j], k, "steps of tile ({i}, {j})");
                 done[i * n + j] += 1;
             }
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn the_first_halves_need_few_tiles() {
-        let steps: Vec<_> = Halves::new([0..8, 0..8, 0..8], [1; 3]).collect();
+        let steps: Vec<_> = RecursiveHalving::new([0..8, 0..8, 0..8], [1; 3]).collect();
         for edge in [1, 2, 4, 8] {
             assert_eq!(needed(&steps[..edge * edge * edge]), 3 * edge * edge);
         }

@@ -1,7 +1,7 @@
 //! gemm: C = alpha op(A) op(B) + beta C.
 
 use super::{
-    areas::{Step, steps},
+    areas::{TileUpdate, tile_updates},
     scale,
 };
 use crate::{
@@ -38,10 +38,10 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
         return scale(s, None, beta, c);
     }
     let gemm = Gemm::new();
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a) {
+    for update @ TileUpdate { i, j, k, .. } in tile_updates::<T, _>(s, c, k_a) {
         // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
         let (a, b, beta) = (a.factor(op_a, i, k), b.factor(op_b, k, j), if k == 0 { beta } else { T::ONE });
-        gemm.spawn(s, step.task("gemm"), alpha, a, b, beta, c.at(i, j));
+        gemm.spawn(s, update.task("gemm"), alpha, a, b, beta, c.at(i, j));
     }
 }
 
@@ -53,9 +53,8 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gemm};
-/// use superscalar::dla::Op;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, gemm};
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(300, 200, |i, _| i as f64);

@@ -1,7 +1,7 @@
 //! gemmt: one triangle of C = alpha op(A) op(B) + beta C.
 
 use super::{
-    areas::{Step, steps},
+    areas::{TileUpdate, tile_updates},
     in_triangle, scale,
     strips::in_strips,
 };
@@ -10,7 +10,7 @@ use crate::{
     codelets::Gemm,
     error::Error,
     options::Options,
-    parts::{columns, rows_of_op},
+    parts::{columns_of_op, rows_of_op},
     plan::{Plan, Problem},
     tiled::{TileView, Tiled},
 };
@@ -43,13 +43,15 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
         return scale(s, Some((Symmetry::Symmetric, uplo)), beta, c);
     }
     let (gemm, gemmt) = (Gemm::new(), Gemm::named("gemmt"));
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)) {
+    for update @ TileUpdate { i, j, k, .. } in
+        tile_updates::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j))
+    {
         // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
         let (a, b, beta) = (a.factor(op_a, i, k), b.factor(op_b, k, j), if k == 0 { beta } else { T::ONE });
         if i == j {
-            gemmt.spawn_part(s, step.task("gemmt"), (Some(uplo), alpha), a, b, beta, c.at(i, j));
+            gemmt.spawn_part(s, update.task("gemmt"), (Some(uplo), alpha), a, b, beta, c.at(i, j));
         } else {
-            gemm.spawn(s, step.task("gemm"), alpha, a, b, beta, c.at(i, j));
+            gemm.spawn(s, update.task("gemm"), alpha, a, b, beta, c.at(i, j));
         }
     }
 }
@@ -63,9 +65,8 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gemmt};
-/// use superscalar::dla::{Op, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, Uplo, gemmt};
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(200, 10, |_, _| 1.0);
@@ -101,7 +102,7 @@ pub fn gemmt<T: Scalar>(
                     Uplo::Lower => (here.start..n, here),
                     Uplo::Upper => (here.clone(), here.start..n),
                 };
-                let (a, b) = (rows_of_op(op_a, a, in_rows), columns(op_b, b, in_cols));
+                let (a, b) = (rows_of_op(op_a, a, in_rows), columns_of_op(op_b, b, in_cols));
                 cpu::gemmt(uplo, alpha, op_a, a, op_b, b, beta, c);
             })?);
         }

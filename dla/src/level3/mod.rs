@@ -18,7 +18,7 @@ pub(crate) mod trsm;
 
 use crate::{
     Scalar,
-    codelets::{OnOne, Part, Which, task},
+    codelets::{OneTileCodelet, TilePart, TileRole, task},
     error::Error,
     tiled::{Factor, Tiled},
 };
@@ -55,14 +55,14 @@ pub trait Level3:
 /// Inserts the tasks of C := beta C, or of one triangle of it: a product with alpha = 0 or without depth.
 #[track_caller]
 fn scale<'s, T: Scalar>(s: &'s Scope<'s, '_>, part: Option<(Symmetry, Uplo)>, beta: T, c: &Tiled<'s, MatMut<'s, T>>) {
-    let scale = OnOne::new("scale");
-    for (i, j) in c.places() {
+    let scale = OneTileCodelet::new("scale");
+    for (i, j) in c.tile_indices() {
         let diagonal = part.filter(|_| i == j);
         let wanted = part.is_none_or(|(_, uplo)| in_triangle(uplo, i, j));
         // The diagonal of a Hermitian matrix becomes real, whatever beta is.
         let changes = beta != T::ONE || diagonal.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian);
         if wanted && changes {
-            let tile = Part::whole(Which::Changed, (c.rows_of(i), c.cols_of(j)));
+            let tile = TilePart::whole(TileRole::Updated, (c.rows_of(i), c.cols_of(j)));
             scale.spawn(s, task("scale", i, j, 0), Scale { part: diagonal, beta, a: tile }, c.at(i, j));
         }
     }

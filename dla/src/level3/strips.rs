@@ -3,13 +3,13 @@
 //!
 //! Each strip is one task of full depth, so a worker packs the factors once per strip, into its own cache.
 
-use crate::{codelets::task, plan::STEP};
+use crate::{codelets::task, plan::EDGE_MULTIPLE};
 use std::ops::Range;
 use superscalar_kernels::{MatMut, Scalar, Uplo};
 use superscalar_runtime::{Error, Runtime};
 
 /// Extra cost of the diagonal, in rows per column: register tiles that straddle it compute elements that are discarded.
-const DIAGONAL: f64 = 12.0;
+const DIAGONAL_EXTRA_ROWS: f64 = 12.0;
 
 /// Calls `update` with each strip (a trapezoid) of the triangle C and its range of columns (lower) or rows (upper), in
 /// tasks called `name`. If `count` is at most one, calls it with all of C, without a task.
@@ -49,12 +49,12 @@ pub(super) fn in_strips<T: Scalar>(
 fn cuts(n: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
     let order = n as f64;
     // Column x takes the time of `rows` - x rows; the columns before it take `rows` x - x² / 2.
-    let rows = order + DIAGONAL;
+    let rows = order + DIAGONAL_EXTRA_ROWS;
     let all = rows * order - order * order / 2.0;
     let cut = move |at: usize| {
         let before = all * at as f64 / count as f64;
         let column = rows - (rows * rows - 2.0 * before).sqrt();
-        if at == count { n } else { ((column / STEP as f64).round() as usize * STEP).min(n) }
+        if at == count { n } else { ((column / EDGE_MULTIPLE as f64).round() as usize * EDGE_MULTIPLE).min(n) }
     };
     (0..count).map(move |at| cut(at)..cut(at + 1)).filter(|here| !here.is_empty())
 }

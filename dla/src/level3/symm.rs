@@ -1,7 +1,7 @@
 //! symm and hemm: products with a symmetric or Hermitian matrix.
 
 use super::{
-    areas::{Step, steps},
+    areas::{TileUpdate, tile_updates},
     mirrored, scale,
 };
 use crate::{
@@ -77,25 +77,25 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
     }
     let (ab, ba, symm) = (Gemm::new(), Gemm::new(), Symm::named(symmetry.mm()));
     let what = (symmetry, side, uplo, alpha);
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a) {
+    for update @ TileUpdate { i, j, k, .. } in tile_updates::<T, _>(s, c, k_a) {
         let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
         match side {
             // C[i][j] := alpha A[i][k] B[k][j] + beta C[i][j]
             Side::Left => {
                 let b = b.factor(Op::None, k, j);
                 if i == k {
-                    symm.spawn(s, step.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
+                    symm.spawn(s, update.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
                 } else {
-                    ab.spawn(s, step.task("gemm"), alpha, mirrored(symmetry, uplo, a, i, k), b, beta, c);
+                    ab.spawn(s, update.task("gemm"), alpha, mirrored(symmetry, uplo, a, i, k), b, beta, c);
                 }
             }
             // C[i][j] := alpha B[i][k] A[k][j] + beta C[i][j]
             Side::Right => {
                 let b = b.factor(Op::None, i, k);
                 if j == k {
-                    symm.spawn(s, step.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
+                    symm.spawn(s, update.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
                 } else {
-                    ba.spawn(s, step.task("gemm"), alpha, b, mirrored(symmetry, uplo, a, k, j), beta, c);
+                    ba.spawn(s, update.task("gemm"), alpha, b, mirrored(symmetry, uplo, a, k, j), beta, c);
                 }
             }
         }
@@ -111,9 +111,8 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, symm};
-/// use superscalar::dla::{Side, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Side, Uplo, symm};
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(200, 200, |i, j| if i >= j { 1.0 } else { f64::NAN });
@@ -134,7 +133,7 @@ pub fn symm<T: Scalar>(
     c: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    with_whole(rt, (Symmetry::Symmetric, side), uplo, alpha, a, b, beta, c, options)
+    symm_or_hemm(rt, (Symmetry::Symmetric, side), uplo, alpha, a, b, beta, c, options)
 }
 
 /// Computes C = alpha A B + beta C (left, A is m x m) or C = alpha B A + beta C (right, A is n x n), where A is
@@ -155,10 +154,10 @@ pub fn hemm<T: Scalar>(
     c: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    with_whole(rt, (Symmetry::Hermitian, side), uplo, alpha, a, b, beta, c, options)
+    symm_or_hemm(rt, (Symmetry::Hermitian, side), uplo, alpha, a, b, beta, c, options)
 }
 
-fn with_whole<T: Scalar>(
+fn symm_or_hemm<T: Scalar>(
     rt: &Runtime,
     (symmetry, side): (Symmetry, Side),
     uplo: Uplo,

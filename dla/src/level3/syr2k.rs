@@ -1,7 +1,7 @@
 //! syr2k and her2k: rank-2k updates of a symmetric or Hermitian matrix.
 
 use super::{
-    areas::{Step, steps},
+    areas::{TileUpdate, tile_updates},
     check_op, in_triangle, scale,
     strips::in_strips,
 };
@@ -80,28 +80,28 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
         return scale(s, Some((symmetry, uplo)), beta, c);
     }
     let (ab, ba, rank_2k) = (Gemm::new(), Gemm::new(), Rank2k::named(symmetry.rank_2k()));
-    let mut steps = steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)).peekable();
-    let mut column: Vec<Step> = Vec::new();
-    while let Some(first) = steps.next() {
+    let mut updates = tile_updates::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)).peekable();
+    let mut column: Vec<TileUpdate> = Vec::new();
+    while let Some(first) = updates.next() {
         // Consecutive tiles share the right factor: first insert all first products, then all second products.
         column.clear();
         column.push(first);
-        column.extend(std::iter::from_fn(|| steps.next_if(|next| (next.j, next.k) == (first.j, first.k))));
-        for step @ &Step { i, j, k, .. } in &column {
+        column.extend(std::iter::from_fn(|| updates.next_if(|next| (next.j, next.k) == (first.j, first.k))));
+        for update @ &TileUpdate { i, j, k, .. } in &column {
             let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
             let (a_i, b_j) = (a.factor(op, i, k), b.factor(op, j, k));
             if i == j {
                 // C[j][j] := alpha op(A)[j][k] op(B)[j][k]* + alpha* op(B)[j][k] op(A)[j][k]* + beta C[j][j]
-                rank_2k.spawn(s, step.task(symmetry.rank_2k()), (symmetry, uplo, alpha), a_i, b_j, beta, c);
+                rank_2k.spawn(s, update.task(symmetry.rank_2k()), (symmetry, uplo, alpha), a_i, b_j, beta, c);
             } else {
                 // C[i][j] := alpha op(A)[i][k] op(B)[j][k]* + beta C[i][j]
-                ab.spawn(s, step.task("gemm"), alpha, a_i, b_j.mirrored(symmetry), beta, c);
+                ab.spawn(s, update.task("gemm"), alpha, a_i, b_j.mirrored(symmetry), beta, c);
             }
         }
-        for step @ &Step { i, j, k, .. } in column.iter().filter(|at| at.i != at.j) {
+        for update @ &TileUpdate { i, j, k, .. } in column.iter().filter(|at| at.i != at.j) {
             // C[i][j] := alpha* op(B)[i][k] op(A)[j][k]* + C[i][j]
             let (b_i, a_j) = (b.factor(op, i, k), a.factor(op, j, k).mirrored(symmetry));
-            ba.spawn(s, step.task("gemm"), symmetry.conj(alpha), b_i, a_j, T::ONE, c.at(i, j));
+            ba.spawn(s, update.task("gemm"), symmetry.conj(alpha), b_i, a_j, T::ONE, c.at(i, j));
         }
     }
 }
@@ -116,9 +116,8 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
 /// [`Op::ConjTrans`] of a complex type (see [`her2k`]).
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, syr2k};
-/// use superscalar::dla::{Op, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, Uplo, syr2k};
 ///
 /// let rt = Runtime::new()?;
 /// let (a, b) = (Matrix::from_fn(200, 10, |i, _| i as f64), Matrix::from_fn(200, 10, |_, _| 1.0));

@@ -1,7 +1,7 @@
 //! syrk and herk: rank-k updates of a symmetric or Hermitian matrix.
 
 use super::{
-    areas::{Step, steps},
+    areas::{TileUpdate, tile_updates},
     check_op, in_triangle, scale,
     strips::in_strips,
 };
@@ -74,14 +74,16 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
         return scale(s, Some((symmetry, uplo)), beta, c);
     }
     let (gemm, rank_k) = (Gemm::new(), RankK::new(symmetry.rank_k()));
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)) {
+    for update @ TileUpdate { i, j, k, .. } in
+        tile_updates::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j))
+    {
         // C[i][j] := alpha op(A)[i][k] op(A)[j][k]* + beta C[i][j]
         let (left, right) = (a.factor(op, i, k), a.factor(op, j, k).mirrored(symmetry));
         let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
         if i == j {
-            rank_k.update(s, step.task(symmetry.rank_k()), (symmetry, uplo), alpha, left, beta, c);
+            rank_k.update(s, update.task(symmetry.rank_k()), (symmetry, uplo), alpha, left, beta, c);
         } else {
-            gemm.spawn(s, step.task("gemm"), alpha, left, right, beta, c);
+            gemm.spawn(s, update.task("gemm"), alpha, left, right, beta, c);
         }
     }
 }
@@ -96,9 +98,8 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// [`Op::ConjTrans`] of a complex type (see [`herk`]).
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, syrk};
-/// use superscalar::dla::{Op, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, Uplo, syrk};
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(10, 200, |_, j| j as f64);

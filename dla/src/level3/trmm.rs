@@ -1,9 +1,9 @@
 //! trmm: products with a triangular matrix.
 
-use super::{Sweep, areas::strips, scale};
+use super::{Sweep, areas::side_areas, scale};
 use crate::{
     Scalar,
-    codelets::{Gemm, Triangle, triangular},
+    codelets::{Gemm, Triangle, triangular_operation},
     error::Error,
     options::Options,
     plan::Problem,
@@ -36,9 +36,10 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
         return scale(s, None, alpha, b);
     }
     let (trmm, ab, ba) = (Triangle::new("trmm"), Gemm::new(), Gemm::new());
-    let triangle = |i, j| triangular(Action::Multiply, (side, uplo, op, diag), alpha, (b.rows_of(i), b.cols_of(j)));
+    let triangle =
+        |i, j| triangular_operation(Action::Multiply, (side, uplo, op, diag), alpha, (b.rows_of(i), b.cols_of(j)));
     let sweep = Sweep::new(side, uplo, op, a.nt());
-    let areas = strips::<T, _>(s, b, side);
+    let areas = side_areas::<T, _>(s, b, side);
     for (at, k) in areas.iter().flat_map(|at| sweep.multiply_order().map(move |k| (at, k))) {
         match side {
             Side::Left => {
@@ -77,9 +78,8 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, trmm};
-/// use superscalar::dla::{Diag, Op, Side, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Diag, Matrix, Op, Options, Side, Uplo, trmm};
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(200, 200, |i, j| if i >= j { 1.0 } else { f64::NAN });

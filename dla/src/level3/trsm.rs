@@ -1,9 +1,9 @@
 //! trsm: triangular systems.
 
-use super::{Sweep, areas::strips};
+use super::{Sweep, areas::side_areas};
 use crate::{
     Scalar,
-    codelets::{Gemm, Triangle, triangular},
+    codelets::{Gemm, Triangle, triangular_operation},
     error::Error,
     options::Options,
     plan::Problem,
@@ -38,11 +38,12 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
     let (trsm, ab, ba) = (Triangle::new("trsm"), Gemm::new(), Gemm::new());
     let sweep = Sweep::new(side, uplo, op, a.nt());
-    let areas = strips::<T, _>(s, b, side);
+    let areas = side_areas::<T, _>(s, b, side);
     for (at, (step, k)) in areas.iter().flat_map(|at| sweep.solve_order().enumerate().map(move |step| (at, step))) {
         // The first step updates all of B, so it applies alpha.
         let scale = if step == 0 { alpha } else { T::ONE };
-        let triangle = |i, j| triangular(Action::Solve, (side, uplo, op, diag), scale, (b.rows_of(i), b.cols_of(j)));
+        let triangle =
+            |i, j| triangular_operation(Action::Solve, (side, uplo, op, diag), scale, (b.rows_of(i), b.cols_of(j)));
         match side {
             Side::Left => {
                 for j in at.cols.clone() {
@@ -80,9 +81,8 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, trsm};
-/// use superscalar::dla::{Diag, Op, Side, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Diag, Matrix, Op, Options, Side, Uplo, trsm};
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(200, 200, |i, j| if i >= j { 1.0 } else { f64::NAN });

@@ -41,8 +41,8 @@ pub fn spawn<'s, T: Scalar>(
 /// elements.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gesv};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, gesv};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 3.0], [2.0, 4.0]][i][j]);

@@ -2,13 +2,13 @@
 
 use crate::{
     Scalar,
-    codelets::{Getrf, Laswp, OnTwo, elimination, plan, plan_awaited, system, task},
+    codelets::{Getrf, Laswp, TwoTileCodelet, elimination, plan_critical, plan_operation, task, triangular_solve},
     columns::check_diagonal,
-    distribution::{Dealer, update_by_gemm},
+    distribution::{ColumnDistributor, update_by_gemm},
     error::Error,
     options::Options,
     plan::Problem,
-    steps::{Step, steps},
+    steps::{FactorizationStep, factorization_steps},
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, Direction, MatMut, Op, Uplo, cpu};
@@ -20,7 +20,7 @@ pub struct Pivots<'s> {
     /// The interchanges of each panel, counted from one, relative to the first row of the matrix.
     pub(crate) blocks: Vec<Lent<'s, [i32]>>,
     /// Written when the diagonal of U is known to have no zeros. Otherwise the tasks that read it are cancelled.
-    pub(crate) regular: Lent<'s, [i32]>,
+    pub(crate) diagonal_check: Lent<'s, [i32]>,
 }
 
 /// Returns the priority of the update of block column j by block column k < j. Updates of the next panel's column come
@@ -50,19 +50,20 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
     assert!(a.mt() <= 1, "getrf: A in block columns, not in {} block rows", a.mt());
     assert_eq!(ipiv.len(), m.min(n), "getrf: as many interchanges as pivots");
     assert!(i32::try_from(m).is_ok(), "getrf: {m} rows, more than interchanges can name");
-    let (getrf, laswp, trsm, gemm) = (Getrf::new(), Laswp::new(), OnTwo::new("trsm"), OnTwo::new("gemm"));
+    let (getrf, laswp, trsm, gemm) =
+        (Getrf::new(), Laswp::new(), TwoTileCodelet::new("trsm"), TwoTileCodelet::new("gemm"));
     let blocks = s.lend_chunks(ipiv, nb);
-    let dealer = Dealer::new(s, a, update_by_gemm::<T>((m / 2, nb, nb)));
+    let distributor = ColumnDistributor::new(s, a, update_by_gemm::<T>((m / 2, nb, nb)));
     // With few columns per worker, all workers wait for the next panel, and so for the update of its column.
     let is_awaited = |k: usize, j: usize| j == k + 1 && a.nt() - k <= 2 * s.nesting().workers();
-    for step in steps(blocks.len(), a.nt(), s.nesting().has_devices()) {
-        let (Step::Panel(k) | Step::Update(k, _)) = step;
+    for step in factorization_steps(blocks.len(), a.nt(), s.nesting().has_devices()) {
+        let (FactorizationStep::Panel(k) | FactorizationStep::Update(k, _)) = step;
         let (start, ipiv) = (k * nb, blocks[k]);
         let end = m.min(start + a.cols_of(k));
-        let Step::Update(_, j) = step else {
+        let FactorizationStep::Update(_, j) = step else {
             // P[k] L[k] U[k] = A[k..m][k]
             getrf.spawn(s, task("getrf", k, k, k).priority(4), (start..m, a.cols_of(k)), a.at(0, k), ipiv);
-            dealer.deal_behind(s, k, a.at(0, k));
+            distributor.redistribute_after(s, k, a.at(0, k));
             continue;
         };
         let spec = |name| task(name, k, j, k).priority(lookahead(k, j));
@@ -70,12 +71,12 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
         let exchange = (start, end - start, Direction::Forward);
         laswp.spawn(s, spec("laswp"), exchange, &[ipiv], (a.at(0, j), a.cols_of(j)));
         // A[k][j] := L[k][k]⁻¹ A[k][j]
-        let system = system(start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
-        trsm.spawn(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
+        let solve = triangular_solve(start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
+        trsm.spawn(s, spec("trsm"), solve, a.at(0, k), a.at(0, j));
         if end < m {
             // A[k+1..m][j] := A[k+1..m][j] − L[k+1..m][k] A[k][j]
             let update = elimination(Op::None, (end..m, end - start), start..end, end..m, a.cols_of(j));
-            let planned = if is_awaited(k, j) { plan_awaited(s, update) } else { plan(s, update) };
+            let planned = if is_awaited(k, j) { plan_critical(s, update) } else { plan_operation(s, update) };
             gemm.spawn_planned(s, spec("gemm"), planned, a.at(0, k), a.at(0, j));
         }
     }
@@ -84,7 +85,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
         let exchange = (j * nb, m.min(n) - j * nb, Direction::Forward);
         laswp.spawn(s, task("laswp", j, j - 1, j), exchange, &blocks[j..], (a.at(0, j - 1), a.cols_of(j - 1)));
     }
-    Pivots { blocks, regular: check_diagonal(s, a) }
+    Pivots { blocks, diagonal_check: check_diagonal(s, a) }
 }
 
 /// Computes the LU factorization with partial pivoting A = P L U of an m x n matrix. L, unit lower trapezoidal, and U,
@@ -99,8 +100,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
 /// `i32::MAX`.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, getrf};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, getrf};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 3.0], [2.0, 4.0]][i][j]);

@@ -4,12 +4,12 @@ use super::{Pivots, getrf::check_ipiv};
 use crate::{
     Scalar,
     auxiliary::laswp,
-    codelets::{Changed, OnTwo, elimination, system, task},
-    columns::{await_regular, check_diagonal},
+    codelets::{TileMut, TwoTileCodelet, elimination, task, triangular_solve},
+    columns::{check_diagonal, wait_for_check},
     error::{Error, order_of},
     matrix::Matrix,
     options::Options,
-    parts::{URGENT, by_rows, rows_of_part},
+    parts::{PART_PRIORITY, part_rows, split_rows},
     plan::Problem,
     tiled::Tiled,
 };
@@ -29,12 +29,12 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
     let ((n, cols), nb, nesting) = (a.shape(), a.tile_shape().1, s.nesting());
     assert!(n == cols && a.mt() <= 1, "getri: a square A in block columns, not {n} x {cols} in {} block rows", a.mt());
     // A singular U must not be inverted.
-    await_regular(s, pivots.regular, a);
+    wait_for_check(s, pivots.diagonal_check, a);
     invert_upper(s, a);
-    for j in (0..a.places().count()).rev() {
+    for j in (0..a.tile_indices().count()).rev() {
         // X[:][j] := (X[:][j] − X[:][j+1..] L[j+1..][j]) L[j][j]⁻¹
         let behind: Vec<_> = (j + 1..a.nt()).map(|i| a.at(0, i).read()).collect();
-        let body = move |(behind, x): (Vec<&Changed<'s, T>>, &mut Changed<'s, T>)| {
+        let body = move |(behind, x): (Vec<&TileMut<'s, T>>, &mut TileMut<'s, T>)| {
             let behind: Vec<_> = behind.iter().map(|column| column.view()).collect();
             solve_below(nesting, j * nb, &behind, x.view_mut())
         };
@@ -43,7 +43,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
     let ipiv: Vec<_> = pivots.blocks.iter().map(|block| block.read()).collect();
     let columns: Vec<_> = a.tiles().iter().map(|column| column.read_write()).collect();
     // X := X Pᵀ
-    s.spawn("laswp", (ipiv, columns), move |(ipiv, columns): (Vec<&[i32]>, Vec<&mut Changed<'s, T>>)| {
+    s.spawn("laswp", (ipiv, columns), move |(ipiv, columns): (Vec<&[i32]>, Vec<&mut TileMut<'s, T>>)| {
         let columns = columns.into_iter().map(|column| column.view_mut()).collect();
         exchange_columns(nesting, &ipiv.concat(), columns, nb)
     });
@@ -52,14 +52,14 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
 /// Inserts the tasks that replace U, in block columns, by its inverse. Before step k, the part above block row k holds
 /// U⁻¹ to the left of column k, and U[0..k][0..k]⁻¹ U[0..k][j] in column k and those to its right.
 fn invert_upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
-    let (nb, trsm, gemm) = (a.tile_shape().1, OnTwo::new("trsm"), OnTwo::new("gemm"));
-    for k in 0..a.places().count() {
+    let (nb, trsm, gemm) = (a.tile_shape().1, TwoTileCodelet::new("trsm"), TwoTileCodelet::new("gemm"));
+    for k in 0..a.tile_indices().count() {
         let (start, end) = (k * nb, k * nb + a.cols_of(k));
         for j in k + 1..a.nt() {
             let (spec, n) = (|name| task(name, k, j, k).priority(2 * i32::from(j == k + 1)), a.cols_of(j));
             // X[k][j] := U[k][k]⁻¹ U[k][j]
-            let system = system(start..end, (Uplo::Upper, Op::None, Diag::NonUnit), n);
-            trsm.spawn(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
+            let solve = triangular_solve(start..end, (Uplo::Upper, Op::None, Diag::NonUnit), n);
+            trsm.spawn(s, spec("trsm"), solve, a.at(0, k), a.at(0, j));
             if k > 0 {
                 // X[0..k][j] := X[0..k][j] − X[0..k][k] X[k][j]
                 let update = elimination(Op::None, (0..start, end - start), start..end, 0..start, n);
@@ -67,7 +67,7 @@ fn invert_upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>
             }
         }
         // X[0..k][k] := −X[0..k][k] U[k][k]⁻¹, X[k][k] := U[k][k]⁻¹
-        s.spawn(task("trtri", k, k, k), a.at(0, k).read_write(), move |a: &mut Changed<'s, T>| {
+        s.spawn(task("trtri", k, k, k), a.at(0, k).read_write(), move |a: &mut TileMut<'s, T>| {
             let (above, below) = a.view_mut().split_at_row(start);
             let here = below.split_at_row(end - start).0;
             cpu::trsm(Side::Right, Uplo::Upper, Op::None, Diag::NonUnit, -T::ONE, here.as_ref(), above);
@@ -88,7 +88,7 @@ fn solve_below<T: Scalar>(
     let mut l = Matrix::zeros(n - start, cols);
     take_below(x.rb_mut().split_at_row(start).1, l.as_mut());
     let (l1, l2) = l.as_ref().split_at_row(cols);
-    by_rows(nesting, "gemm in getri", x, (n - start) * cols, |rows, mut x| {
+    split_rows(nesting, "gemm in getri", x, (n - start) * cols, |rows, mut x| {
         let mut first = 0;
         for y in behind {
             let (y, l2) = (y.submatrix(rows.clone(), 0..y.ncols()), l2.submatrix(first..first + y.ncols(), 0..cols));
@@ -118,7 +118,7 @@ fn exchange_columns<T: Scalar>(
 ) -> Result<(), Failed> {
     let Some(n) = columns.first().map(MatMut::nrows) else { return Ok(()) };
     // Exchanging two elements takes as long as about ten multiplications.
-    let rows = rows_of_part(nesting, n, 10 * n);
+    let rows = part_rows(nesting, n, 10 * n);
     let mut strips: Vec<Vec<MatMut<'_, T>>> = Vec::new();
     strips.resize_with(n.div_ceil(rows), Vec::new);
     for column in columns {
@@ -128,7 +128,7 @@ fn exchange_columns<T: Scalar>(
     }
     nesting.scope(|s| {
         for strip in strips {
-            let spec = TaskSpec::new("laswp in getri").priority(URGENT);
+            let spec = TaskSpec::new("laswp in getri").priority(PART_PRIORITY);
             s.spawn(spec, s.own(strip).read_write(), move |strip: &mut Vec<MatMut<'_, T>>| {
                 for (i, p) in ipiv.iter().enumerate().map(|(i, &p)| (i, p as usize - 1)).rev() {
                     exchange(strip, (i, p), nb);
@@ -165,8 +165,8 @@ fn exchange<T: Scalar>(strip: &mut [MatMut<'_, T>], (i, p): (usize, usize), nb: 
 /// [`Argument`](crate::ErrorKind::Argument) if an interchange is out of range.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, getrf, getri};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, getrf, getri};
 ///
 /// let (rt, o, mut ipiv) = (Runtime::new()?, Options::default(), [0; 2]);
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[0.0, 2.0], [4.0, 0.0]][i][j]);
@@ -184,7 +184,7 @@ pub fn getri<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &[i32], option
         let mut ipiv = ipiv.to_vec();
         return Ok(rt.scope(|s| {
             let a = Tiled::columns(s, a.rb_mut(), nb);
-            spawn(s, &a, &Pivots { blocks: s.lend_chunks(&mut ipiv, nb), regular: check_diagonal(s, &a) });
+            spawn(s, &a, &Pivots { blocks: s.lend_chunks(&mut ipiv, nb), diagonal_check: check_diagonal(s, &a) });
         })?);
     }
     Ok(serial(a, ipiv)?)

@@ -24,7 +24,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// # Panics
 /// If `nb` is zero.
 pub fn pivots<'s>(s: &'s Scope<'s, '_>, ipiv: &'s mut [i32], nb: usize) -> Pivots<'s> {
-    Pivots { blocks: s.lend_chunks(ipiv, nb), regular: columns::nothing_to_await(s) }
+    Pivots { blocks: s.lend_chunks(ipiv, nb), diagonal_check: columns::no_check(s) }
 }
 
 /// Inserts the tasks that solve op(A) X = B, where A, in block columns, holds L and U, as computed by
@@ -45,13 +45,13 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     assert!(n == cols && n == rows, "getrs: A is {n} x {cols}, B {rows} x {nrhs}");
     let laswp = Laswp::new();
     let exchange = |direction| {
-        for (_, j) in b.places() {
+        for (_, j) in b.tile_indices() {
             let exchange = (0, n, direction);
             laswp.spawn(s, task("laswp", 0, j, 0), exchange, &pivots.blocks, (b.at(0, j), b.cols_of(j)));
         }
     };
     // B must not be solved with a singular U.
-    columns::await_regular(s, pivots.regular, b);
+    columns::wait_for_check(s, pivots.diagonal_check, b);
     // P L U X = B, or op(U) op(L) Pᵀ X = B
     if op == Op::None {
         exchange(Direction::Forward);
@@ -71,7 +71,7 @@ fn order(op: Op) -> [(Uplo, Diag); 2] {
 }
 
 /// From this order on, workers share the solves of a single block of right-hand sides.
-const SHARED: usize = 1024;
+const SHARED_ORDER_MIN: usize = 1024;
 
 /// Solves op(A) X = B, where A holds L and U, and `ipiv` the interchanges, as computed by [`getrf`](fn@crate::getrf). X
 /// overwrites B, which is n x nrhs. A zero on the diagonal of U is not an error: it produces Inf or NaN, as in LAPACK.
@@ -81,9 +81,8 @@ const SHARED: usize = 1024;
 /// [`Argument`](crate::ErrorKind::Argument) if an interchange is out of range.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, getrf, getrs};
-/// use superscalar::dla::Op;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, getrf, getrs};
 ///
 /// let (rt, o, mut ipiv) = (Runtime::new()?, Options::default(), [0; 2]);
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 3.0], [2.0, 4.0]][i][j]);
@@ -119,9 +118,9 @@ pub fn getrs<T: Scalar>(
     let parts = options.right_hand_sides::<T>(rt, n, nrhs)?;
     // A fixed block size keeps results independent of the number of workers.
     let is_one_block = (1..=parts).contains(&nrhs) && options.block_size == BlockSize::Auto;
-    if is_one_block && n >= SHARED && rt.workers() > 1 {
-        return between_exchanges(op, ipiv, b, |mut b| {
-            let nb = (n / 8).min(SHARED);
+    if is_one_block && n >= SHARED_ORDER_MIN && rt.workers() > 1 {
+        return with_interchanges(op, ipiv, b, |mut b| {
+            let nb = (n / 8).min(SHARED_ORDER_MIN);
             Ok(rt.scope(|s| {
                 let (a, b) = (Tiled::read_only(s, a, nb, nb), Tiled::new(s, b.rb_mut(), nb, nrhs));
                 for (uplo, diag) in order(op) {
@@ -144,8 +143,7 @@ pub fn getrs<T: Scalar>(
 /// If the shapes do not match, or an interchange is out of range.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::Op;
+/// use superscalar::dla::{Matrix, Op, serial};
 ///
 /// let (a, mut b) = (Matrix::from_fn(1, 1, |_, _| 2.0), Matrix::from_fn(1, 1, |_, _| 8.0));
 /// serial::getrs(Op::None, a.as_ref(), &[1], b.as_mut());
@@ -153,7 +151,7 @@ pub fn getrs<T: Scalar>(
 /// ```
 #[each_type]
 pub fn serial<T: Scalar>(op: Op, a: MatRef<'_, T>, ipiv: &[i32], b: MatMut<'_, T>) {
-    between_exchanges(op, ipiv, b, |mut b| {
+    with_interchanges(op, ipiv, b, |mut b| {
         for (uplo, diag) in order(op) {
             cpu::trsm(Side::Left, uplo, op, diag, T::ONE, a, b.rb_mut());
         }
@@ -161,7 +159,7 @@ pub fn serial<T: Scalar>(op: Op, a: MatRef<'_, T>, ipiv: &[i32], b: MatMut<'_, T
 }
 
 /// Calls `triangles` to solve with both triangles, and interchanges the rows of B before or after that.
-fn between_exchanges<T: Scalar, R>(
+fn with_interchanges<T: Scalar, R>(
     op: Op,
     ipiv: &[i32],
     mut b: MatMut<'_, T>,

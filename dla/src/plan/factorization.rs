@@ -19,26 +19,55 @@ pub(super) struct Costs {
     /// Blocks are square tiles, so only the tile on the diagonal is on the critical path.
     is_tiled: bool,
     /// Allowed widths of a block.
-    columns: (usize, usize, usize),
+    columns: BlockColumns,
 }
 
-const CHOLESKY: Costs =
-    Costs { panel: 1.85, update: 0.5, narrow: 33.0, task_ns: 16e3, wide: 0.25, is_tiled: true, columns: (24, 72, 480) };
-pub(super) const LU: Costs =
-    Costs { panel: 3.2, update: 1.0, narrow: 105.0, task_ns: 1e3, wide: 0.3, is_tiled: false, columns: (16, 64, 256) };
-pub(super) const QR: Costs =
-    Costs { panel: 0.2, update: 2.0, narrow: 17.0, task_ns: 1e3, wide: 3.0, is_tiled: false, columns: (16, 64, 128) };
+/// Allowed numbers of columns of a block: multiples of `multiple` from `min` to `max`. Kernels are slower with narrower
+/// blocks, and wider ones never helped.
+struct BlockColumns {
+    multiple: usize,
+    min: usize,
+    max: usize,
+}
+
+const CHOLESKY: Costs = Costs {
+    panel: 1.85,
+    update: 0.5,
+    narrow: 33.0,
+    task_ns: 16e3,
+    wide: 0.25,
+    is_tiled: true,
+    columns: BlockColumns { multiple: 24, min: 72, max: 480 },
+};
+pub(super) const LU: Costs = Costs {
+    panel: 3.2,
+    update: 1.0,
+    narrow: 105.0,
+    task_ns: 1e3,
+    wide: 0.3,
+    is_tiled: false,
+    columns: BlockColumns { multiple: 16, min: 64, max: 256 },
+};
+pub(super) const QR: Costs = Costs {
+    panel: 0.2,
+    update: 2.0,
+    narrow: 17.0,
+    task_ns: 1e3,
+    wide: 3.0,
+    is_tiled: false,
+    columns: BlockColumns { multiple: 16, min: 64, max: 128 },
+};
 
 /// Matrices of up to this many rows or columns are factored as one panel.
-const NARROW: usize = 32;
+const ONE_PANEL_MAX: usize = 32;
 /// Cholesky factorizations up to this order run without tasks, for any number of workers. The second constant is the
 /// limit on rows and columns for factorizations by panels.
-pub(super) const CHOLESKY_AT_ONCE: usize = 256;
-pub(super) const PANELS_AT_ONCE: usize = 192;
+pub(super) const CHOLESKY_SERIAL_MAX: usize = 256;
+pub(super) const PANELS_SERIAL_MAX: usize = 192;
 /// Largest number of rows and columns that one worker factors as a single panel. Measured: docs/measurements/.
-const ALONE: usize = 1024;
+const ONE_WORKER_SERIAL_MAX: usize = 1024;
 /// Number of points of a factorization at which the model samples the cost of a step.
-const POINTS: usize = 4;
+const SAMPLE_POINTS: usize = 4;
 
 impl Costs {
     /// Returns the estimated time with blocks of nb columns, in nanoseconds.
@@ -48,14 +77,14 @@ impl Costs {
         let narrow = self.narrow * if self.is_tiled { machine.lanes } else { 1.0 };
         let update_ns = self.update * nb * (1.0 + narrow / nb + self.wide * nb / order) * machine.multiply_ns;
         let step = |point: usize| {
-            let done = order * (point as f64 + 0.5) / POINTS as f64;
+            let done = order * (point as f64 + 0.5) / SAMPLE_POINTS as f64;
             let (rows, cols) = (m - done, n - done);
             let tasks = if self.is_tiled { self.update * rows * cols / (nb * nb) } else { cols / nb };
             let panel = panel_ns(if self.is_tiled { nb } else { rows });
             // A panel is factored while other workers still run updates by the previous one.
             panel.max((panel + rows * cols * update_ns + tasks * self.task_ns) / workers)
         };
-        let steps = (0..POINTS).map(step).sum::<f64>() * order / (nb * POINTS as f64);
+        let steps = (0..SAMPLE_POINTS).map(step).sum::<f64>() * order / (nb * SAMPLE_POINTS as f64);
         // During the first panel the other workers are idle.
         let first = panel_ns(if self.is_tiled { nb } else { m }) * (1.0 - 1.0 / workers);
         machine.wake_ns() + first + steps
@@ -64,21 +93,21 @@ impl Costs {
     /// Returns the smallest and largest block width for an m x n matrix. Narrow matrices still get several blocks, so
     /// that workers can share them. No block is wider than the matrix has rows.
     fn limits(&self, (m, n): (usize, usize)) -> (usize, usize) {
-        let (step, least, most) = self.columns;
-        let most = most.min(m.min(n));
-        (least.min((n / 4).next_multiple_of(step)).max(step).min(most), most)
+        let BlockColumns { multiple, min, max } = self.columns;
+        let max = max.min(m.min(n));
+        (min.min((n / 4).next_multiple_of(multiple)).max(multiple).min(max), max)
     }
 
     /// Returns the plan with the smallest estimate.
     pub(super) fn plan(&self, (m, n): (usize, usize), machine: &Machine) -> Plan {
-        if m.max(n) <= PANELS_AT_ONCE || m.min(n) <= NARROW {
-            return Plan::AtOnce;
+        if m.max(n) <= PANELS_SERIAL_MAX || m.min(n) <= ONE_PANEL_MAX {
+            return Plan::Serial;
         }
-        let (least, most) = self.limits((m, n));
+        let (min, max) = self.limits((m, n));
         // Columns beyond twice the rows only add parallel work, whatever the block width, so they are not counted.
         let shape = (m as f64, n.min(m.saturating_mul(2)) as f64);
-        let mut best = (f64::INFINITY, Plan::AtOnce);
-        for nb in (least..=most).step_by(self.columns.0).take_while(|&nb| nb < n) {
+        let mut best = (f64::INFINITY, Plan::Serial);
+        for nb in (min..=max).step_by(self.columns.multiple).take_while(|&nb| nb < n) {
             let ns = self.estimate(shape, nb as f64, machine);
             if ns < best.0 {
                 best = (ns, Plan::Blocks(nb));
@@ -88,20 +117,24 @@ impl Costs {
     }
 
     /// Returns the plan for one worker, which cuts a large matrix into about `blocks` blocks.
-    pub(super) fn alone(&self, (m, n): (usize, usize), blocks: usize) -> Plan {
-        let (least, most) = self.limits((m, n));
-        let nb = (m.min(n) / blocks).next_multiple_of(self.columns.0).clamp(least, most);
-        if m.max(n) <= ALONE || m.min(n) <= NARROW || n <= nb { Plan::AtOnce } else { Plan::Blocks(nb) }
+    pub(super) fn plan_one_worker(&self, (m, n): (usize, usize), blocks: usize) -> Plan {
+        let (min, max) = self.limits((m, n));
+        let nb = (m.min(n) / blocks).next_multiple_of(self.columns.multiple).clamp(min, max);
+        if m.max(n) <= ONE_WORKER_SERIAL_MAX || m.min(n) <= ONE_PANEL_MAX || n <= nb {
+            Plan::Serial
+        } else {
+            Plan::Blocks(nb)
+        }
     }
 }
 
 pub(super) fn cholesky(n: usize, machine: &Machine) -> Plan {
-    if n <= CHOLESKY_AT_ONCE {
-        return Plan::AtOnce;
+    if n <= CHOLESKY_SERIAL_MAX {
+        return Plan::Serial;
     }
     match CHOLESKY.plan((n, n), machine) {
         // Equal blocks: a thin strip at the edge would make tasks whose overhead exceeds their work.
-        Plan::Blocks(nb) => Plan::Blocks(n.div_ceil(n.div_ceil(nb)).next_multiple_of(CHOLESKY.columns.0)),
+        Plan::Blocks(nb) => Plan::Blocks(n.div_ceil(n.div_ceil(nb)).next_multiple_of(CHOLESKY.columns.multiple)),
         plan => plan,
     }
 }

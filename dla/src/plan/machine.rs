@@ -18,24 +18,24 @@ pub(super) const TASK_NS: f64 = 1e3;
 /// Time to wake a sleeping worker. Work of up to twice this time runs without tasks.
 const WAKE_NS: f64 = 37.5e3;
 /// Matrices of up to this many elements are traversed without tasks: that takes no longer than waking a worker.
-pub(super) const ELEMENTS_AT_ONCE: usize = 1 << 16;
+pub(super) const ELEMENTS_SERIAL_MAX: usize = 1 << 16;
 /// Expected delay of the last task by interruptions, in tasks per pair of workers. Fitted; measured:
 /// docs/measurements/.
-const LATE_PER_PAIR: f64 = 0.01;
+const DELAY_PER_PAIR: f64 = 0.01;
 /// Bytes of a second-level cache that a block of rows of a tall matrix may occupy.
 const CACHE_BYTES: usize = 1 << 20;
 /// A device with at least this rate is an accelerator: faster than any host. In flop/s.
-const ACCELERATOR: f64 = 5e12;
+const ACCELERATOR_FLOPS_MIN: f64 = 5e12;
 /// Smallest subtask worth handing out, in multiplications: its time is several times the cost of a steal.
-pub(crate) const PART: usize = 1 << 20;
+pub(crate) const PART_MULTIPLICATIONS_MIN: usize = 1 << 20;
 /// Smallest tile that several workers share if there are devices, in multiplications: some milliseconds of one worker.
-pub(crate) const TEAM: usize = 1 << 26;
+pub(crate) const TEAM_MULTIPLICATIONS_MIN: usize = 1 << 26;
 /// Inner block of a QR factorization without tasks: reflectors per triangular factor.
-pub(crate) const REFLECTORS: usize = 32;
+pub(crate) const INNER_BLOCK: usize = 32;
 
 /// Returns whether some device is an accelerator, which needs tiles as large as possible.
 pub(crate) fn has_accelerator(devices: &[DeviceInfo]) -> bool {
-    devices.iter().any(|device| device.speed.flops_per_s >= ACCELERATOR)
+    devices.iter().any(|device| device.speed.flops_per_s >= ACCELERATOR_FLOPS_MIN)
 }
 
 /// Workers and devices that a problem is planned for, and the speed of arithmetic on its elements.
@@ -79,13 +79,13 @@ impl Machine {
     }
 
     /// Returns whether a product is too small for tasks.
-    pub(super) fn is_little(&self, [m, n, k]: [usize; 3]) -> bool {
+    pub(super) fn is_small(&self, [m, n, k]: [usize; 3]) -> bool {
         m.saturating_mul(n).saturating_mul(k) as f64 * self.multiply_ns <= 2.0 * WAKE_NS
     }
 
     /// Returns whether one tile per worker keeps all workers busy to the end. With more workers, delays of single
     /// workers require several tiles each. Measured: docs/measurements/.
-    pub(super) fn are_few(&self) -> bool {
+    pub(super) fn has_few_workers(&self) -> bool {
         self.workers <= 2
     }
 
@@ -110,9 +110,9 @@ impl Machine {
     }
 
     /// Returns the expected delay of the last of this many tiles, relative to the time of a task.
-    pub(super) fn late(&self, tiles: f64) -> f64 {
+    pub(super) fn delay(&self, tiles: f64) -> f64 {
         let workers = tiles.min(self.workers as f64);
-        let late = LATE_PER_PAIR * workers * (workers - 1.0) / 2.0;
+        let late = DELAY_PER_PAIR * workers * (workers - 1.0) / 2.0;
         late / (1.0 + late)
     }
 }

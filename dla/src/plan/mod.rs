@@ -17,9 +17,9 @@ mod product;
 #[cfg(test)]
 mod tests;
 
-use machine::ELEMENTS_AT_ONCE;
-pub(crate) use machine::{Machine, PART, REFLECTORS, TEAM, has_accelerator};
-pub(crate) use product::STEP;
+use machine::ELEMENTS_SERIAL_MAX;
+pub(crate) use machine::{INNER_BLOCK, Machine, PART_MULTIPLICATIONS_MIN, TEAM_MULTIPLICATIONS_MIN, has_accelerator};
+pub(crate) use product::EDGE_MULTIPLE;
 
 use superscalar_kernels::Side;
 
@@ -74,7 +74,7 @@ pub(crate) struct Tiles {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plan {
     /// Not cut: it runs on the calling thread without tasks.
-    AtOnce,
+    Serial,
     /// Cut into tiles.
     Tiles(Tiles),
     /// A triangle, cut into this many strips of full depth and equal work.
@@ -128,11 +128,11 @@ pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
         Problem::Tree { n } => Plan::Blocks(machine.rows_in_cache(n).max(n.saturating_mul(4))),
         _ if machine.devices > 0 => devices::plan(problem, machine),
         // Small problems must not pay for the evaluation of the model.
-        _ if machine.is_little(problem.product()) => Plan::AtOnce,
-        Problem::Lu { m, n } if is_alone => factorization::LU.alone((m, n), 5),
-        Problem::Qr { m, n } if is_alone => factorization::QR.alone((m, n), 22),
-        _ if is_alone => Plan::AtOnce,
-        Problem::Product { m, n, k } => product::whole([m, n, k], machine).plan,
+        _ if machine.is_small(problem.product()) => Plan::Serial,
+        Problem::Lu { m, n } if is_alone => factorization::LU.plan_one_worker((m, n), 5),
+        Problem::Qr { m, n } if is_alone => factorization::QR.plan_one_worker((m, n), 22),
+        _ if is_alone => Plan::Serial,
+        Problem::Product { m, n, k } => product::general([m, n, k], machine).plan,
         Problem::Sided { side: Side::Left, m, n } => product::sided((m, n), machine).plan,
         Problem::Sided { side: Side::Right, m, n } => product::sided((n, m), machine).plan.transposed(),
         Problem::Triangle { n, k } => product::triangle((n, k), machine).plan,
@@ -144,8 +144,8 @@ pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
 
 /// Returns a plan with several block columns per worker, so that a delayed worker gets fewer.
 fn elements((m, n): (usize, usize), workers: usize) -> Plan {
-    let is_little = workers == 1 || n <= 1 || m.saturating_mul(n) <= ELEMENTS_AT_ONCE;
-    if is_little { Plan::AtOnce } else { Plan::Blocks(n.div_ceil(4 * workers)) }
+    let is_small = workers == 1 || n <= 1 || m.saturating_mul(n) <= ELEMENTS_SERIAL_MAX;
+    if is_small { Plan::Serial } else { Plan::Blocks(n.div_ceil(4 * workers)) }
 }
 
 /// Returns the plan with blocks of nb, a size that the caller gave.
@@ -153,9 +153,9 @@ pub(crate) fn fixed(problem: Problem, nb: usize) -> Plan {
     match problem {
         Problem::Product { .. } | Problem::Sided { .. } | Problem::Triangle { .. } => {
             let is_one = problem.product().into_iter().all(|len| len <= nb);
-            if is_one { Plan::AtOnce } else { Plan::Tiles(Tiles { mb: nb, nb, kb: nb }) }
+            if is_one { Plan::Serial } else { Plan::Tiles(Tiles { mb: nb, nb, kb: nb }) }
         }
-        Problem::Lu { m, n } | Problem::Qr { m, n } | Problem::Elements { m, n } if m == 0 || n <= nb => Plan::AtOnce,
+        Problem::Lu { m, n } | Problem::Qr { m, n } | Problem::Elements { m, n } if m == 0 || n <= nb => Plan::Serial,
         _ => Plan::Blocks(nb),
     }
 }

@@ -40,7 +40,7 @@ fn is_within(edge: usize, len: usize) -> bool {
 fn fits(problem: Problem, plan: Plan) -> bool {
     let [m, n, k] = problem.product();
     match (problem, plan) {
-        (_, Plan::AtOnce) => true,
+        (_, Plan::Serial) => true,
         (Problem::Sided { side, .. }, Plan::Tiles(tiles)) => {
             let along = if side == Side::Left { tiles.mb } else { tiles.nb };
             is_within(tiles.mb, m) && is_within(tiles.nb, n) && tiles.kb == along
@@ -87,23 +87,23 @@ fn extreme_shapes_have_plans() {
 fn small_problems_are_done_at_once() {
     for machine in machines::<f64>() {
         for problem in problems(160, 160, 160).into_iter().filter(|problem| !matches!(problem, Problem::Tree { .. })) {
-            assert_eq!(plan(problem, &machine), Plan::AtOnce, "{problem:?} on {machine:?}");
+            assert_eq!(plan(problem, &machine), Plan::Serial, "{problem:?} on {machine:?}");
         }
     }
     for machine in machines::<c64>().filter(|machine| machine.devices > 0) {
-        assert_eq!(plan(Problem::Product { m: 160, n: 160, k: 160 }, &machine), Plan::AtOnce, "{machine:?}");
+        assert_eq!(plan(Problem::Product { m: 160, n: 160, k: 160 }, &machine), Plan::Serial, "{machine:?}");
     }
     // A complex multiplication takes four times as long.
     let product = Problem::Product { m: 128, n: 128, k: 128 };
-    assert_eq!(plan(product, &workers(2)), Plan::AtOnce);
-    assert_ne!(plan(product, &Machine::of_workers::<c64>(2)), Plan::AtOnce);
+    assert_eq!(plan(product, &workers(2)), Plan::Serial);
+    assert_ne!(plan(product, &Machine::of_workers::<c64>(2)), Plan::Serial);
 }
 
 #[test]
 fn one_worker_cuts_no_product() {
     for n in [200, 2048, 8192] {
         for problem in &problems(n, n, n)[..5] {
-            assert_eq!(plan(*problem, &workers(1)), Plan::AtOnce, "{problem:?}");
+            assert_eq!(plan(*problem, &workers(1)), Plan::Serial, "{problem:?}");
         }
     }
 }
@@ -112,7 +112,7 @@ fn one_worker_cuts_no_product() {
 fn count(problem: Problem, plan: Plan) -> usize {
     let [m, n, _] = problem.product();
     match (problem, plan) {
-        (_, Plan::AtOnce) => 1,
+        (_, Plan::Serial) => 1,
         (Problem::Triangle { .. }, Plan::Tiles(Tiles { nb, .. })) => n.div_ceil(nb) * (n.div_ceil(nb) + 1) / 2,
         (_, Plan::Tiles(Tiles { mb, nb, .. })) => m.div_ceil(mb) * n.div_ceil(nb),
         (_, Plan::Strips(count)) => count,
@@ -142,7 +142,7 @@ fn estimates_have_no_cliffs() {
         for n in (170..1200).chain((1200..4200).step_by(7)) {
             let estimates = |n: usize| {
                 [
-                    product::whole([n; 3], &machine).ns,
+                    product::general([n; 3], &machine).ns,
                     product::sided((n, n), &machine).ns,
                     product::triangle((n, n), &machine).ns,
                 ]
@@ -158,7 +158,7 @@ fn estimates_have_no_cliffs() {
 fn more_workers_do_not_take_longer() {
     for n in [512, 1024, 2048, 4096] {
         for p in 1..16 {
-            let estimate = |p: usize| product::whole([n; 3], &workers(p)).ns;
+            let estimate = |p: usize| product::general([n; 3], &workers(p)).ns;
             assert!(
                 estimate(p + 1) < 1.15 * estimate(p),
                 "order {n}: {p} workers {}, then {}",
@@ -329,12 +329,12 @@ fn panels_fit_into_the_matrix() {
 fn named_blocks_are_kept() {
     let tiles = Plan::Tiles(Tiles { mb: 100, nb: 100, kb: 100 });
     assert_eq!(fixed(Problem::Product { m: 50, n: 60, k: 101 }, 100), tiles);
-    assert_eq!(fixed(Problem::Product { m: 50, n: 60, k: 100 }, 100), Plan::AtOnce);
+    assert_eq!(fixed(Problem::Product { m: 50, n: 60, k: 100 }, 100), Plan::Serial);
     assert_eq!(fixed(Problem::Sided { side: Side::Right, m: 101, n: 2 }, 100), tiles);
-    assert_eq!(fixed(Problem::Triangle { n: 100, k: 1 }, 100), Plan::AtOnce);
+    assert_eq!(fixed(Problem::Triangle { n: 100, k: 1 }, 100), Plan::Serial);
     assert_eq!(fixed(Problem::Lu { m: 9, n: 101 }, 100), Plan::Blocks(100));
-    assert_eq!(fixed(Problem::Qr { m: 900, n: 100 }, 100), Plan::AtOnce);
-    assert_eq!(fixed(Problem::Lu { m: 0, n: 101 }, 100), Plan::AtOnce);
+    assert_eq!(fixed(Problem::Qr { m: 900, n: 100 }, 100), Plan::Serial);
+    assert_eq!(fixed(Problem::Lu { m: 0, n: 101 }, 100), Plan::Serial);
     assert_eq!(fixed(Problem::Cholesky { n: 7 }, 100), Plan::Blocks(100));
 }
 

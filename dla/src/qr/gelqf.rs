@@ -41,7 +41,7 @@ pub fn spawn<'s, T: Scalar>(
 /// Inserts tasks that conjugate each tile of a complex matrix.
 #[track_caller]
 pub(crate) fn conjugate_all<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
-    for (i, j) in a.places().filter(|_| T::COMPLEX) {
+    for (i, j) in a.tile_indices().filter(|_| T::COMPLEX) {
         let tile = a.at(i, j).read_write();
         s.spawn(task("conj", i, j, 0), tile, |tile: &mut Tile<MatMut<'s, T>>| conjugate(tile.view_mut()));
     }
@@ -59,8 +59,8 @@ pub(crate) fn conjugate_all<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, M
 /// [`Shape`](crate::ErrorKind::Shape) if `tau` does not have min(m, n) elements.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gelqf};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, gelqf};
 ///
 /// let rt = Runtime::new()?;
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0, 4.0][j]), [0.0]);
@@ -73,14 +73,14 @@ pub fn gelqf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], optio
     let (m, n) = a.shape();
     geqrf::check_tau("gelqf", m.min(n), tau)?;
     conjugate(a.rb_mut());
-    let outcome = by_columns(rt, a.rb_mut().transpose(), |at| geqrf::geqrf(rt, at, tau, options));
+    let outcome = with_column_major(rt, a.rb_mut().transpose(), |at| geqrf::geqrf(rt, at, tau, options));
     conjugate(a);
     outcome
 }
 
 /// Calls `body` with a matrix in row-major order. If the runtime has devices, which need contiguous columns, `body`
 /// gets a column-major copy, which is copied back.
-pub(crate) fn by_columns<T: Scalar>(
+pub(crate) fn with_column_major<T: Scalar>(
     rt: &Runtime,
     mut at: MatMut<'_, T>,
     body: impl FnOnce(MatMut<'_, T>) -> Result<(), Error>,
@@ -88,14 +88,14 @@ pub(crate) fn by_columns<T: Scalar>(
     if !rt.has_devices() || at.row_stride() == 1 {
         return body(at);
     }
-    let mut copy = copied(at.as_ref())?;
+    let mut copy = column_major_copy(at.as_ref())?;
     let outcome = body(copy.as_mut());
     at.copy_from(copy.as_ref());
     outcome
 }
 
 /// Returns a column-major copy of the matrix.
-pub(crate) fn copied<T: Scalar>(a: MatRef<'_, T>) -> Result<Matrix<T>, Error> {
+pub(crate) fn column_major_copy<T: Scalar>(a: MatRef<'_, T>) -> Result<Matrix<T>, Error> {
     let mut copy = Matrix::try_zeros(a.nrows(), a.ncols())?;
     copy.as_mut().copy_from(a);
     Ok(copy)

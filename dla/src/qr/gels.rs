@@ -1,19 +1,19 @@
 //! Least squares and minimum norm solutions.
 
 use super::{
-    gelqf::{by_columns, conjugate},
+    gelqf::{conjugate, with_column_major},
     geqrf, unmqr,
 };
 use crate::{
     Scalar,
-    cholesky::trtri::check_regular,
-    codelets::{Changed, task},
-    columns::{await_regular, check_diagonal_unless_zero, trsm},
+    cholesky::trtri::check_nonsingular,
+    codelets::{TileMut, task},
+    columns::{check_diagonal_unless_zero, trsm, wait_for_check},
     error::Error,
     matrix::Matrix,
     options::Options,
-    plan::{Problem, REFLECTORS},
-    scaling::{exponent_to_safety, largest_part, scale, scale_upper, worst},
+    plan::{INNER_BLOCK, Problem},
+    scaling::{largest_part, max_or_nan, safe_scaling_exponent, scale, scale_upper},
     tiled::{Tile, TileView, Tiled},
 };
 use std::ops::Range;
@@ -59,18 +59,18 @@ pub fn spawn<'s, T: Scalar>(
     }
     let (given, solved) = if op == Op::None { (m, n) } else { (n, m) };
     let [a_largest, b_largest] = [spawn_largest(s, a, m), spawn_largest(s, b, given)];
-    for (_, j) in a.places() {
+    for (_, j) in a.tile_indices() {
         s.spawn(task("lascl", 0, j, 0), (a_largest.read(), a.at(0, j).read_write()), move |(&largest, a)| {
-            scale_rows(a, 0..m, exponent_to_safety(largest));
+            scale_rows(a, 0..m, safe_scaling_exponent(largest));
         });
     }
-    for (_, j) in b.places() {
+    for (_, j) in b.tile_indices() {
         s.spawn(task("lascl", 0, j, 0), (b_largest.read(), b.at(0, j).read_write()), move |(&largest, b)| {
-            scale_rows(b, 0..given, exponent_to_safety(largest));
+            scale_rows(b, 0..given, safe_scaling_exponent(largest));
         });
     }
     spawn_unscaled(s, op, a, tau, b, Some(a_largest));
-    for (_, j) in b.places() {
+    for (_, j) in b.tile_indices() {
         let largest = [a_largest.read(), b_largest.read()];
         s.spawn(task("lascl", 0, j, 1), (largest, b.at(0, j).read_write()), move |([&of_a, &of_b], b)| {
             if of_a == T::Real::ZERO {
@@ -81,10 +81,10 @@ pub fn spawn<'s, T: Scalar>(
             scale_rows(b, solved..m, -scaling.b);
         });
     }
-    for (_, j) in a.places() {
+    for (_, j) in a.tile_indices() {
         let first = j * a.tile_shape().1;
         s.spawn(task("lascl", 0, j, 1), (a_largest.read(), a.at(0, j).read_write()), move |(&largest, a)| {
-            match exponent_to_safety(largest) {
+            match safe_scaling_exponent(largest) {
                 0 => {}
                 k => scale_upper(a.view_mut(), first, -k),
             }
@@ -104,9 +104,9 @@ fn spawn_unscaled<'s, T: Scalar>(
 ) {
     let n = a.shape().1;
     let q = geqrf::spawn(s, a, tau);
-    let regular = check_diagonal_unless_zero(s, a, a_largest);
+    let diagonal_check = check_diagonal_unless_zero(s, a, a_largest);
     // B must not be solved with a singular R.
-    let wait = || await_regular(s, regular, b);
+    let wait = || wait_for_check(s, diagonal_check, b);
     let r = (Uplo::Upper, op, Diag::NonUnit);
     if op == Op::None {
         // X = R⁻¹ (Qᴴ B)[0..n]
@@ -117,8 +117,8 @@ fn spawn_unscaled<'s, T: Scalar>(
         // X = Q (R⁻ᴴ B, 0)
         wait();
         trsm(s, r, a, b);
-        for (_, j) in b.places() {
-            let zero = move |b: &mut Changed<'s, T>| b.view_mut().split_at_row(n).1.fill(T::ZERO);
+        for (_, j) in b.tile_indices() {
+            let zero = move |b: &mut TileMut<'s, T>| b.view_mut().split_at_row(n).1.fill(T::ZERO);
             s.spawn(task("laset", 0, j, 0), b.at(0, j).read_write(), zero);
         }
         unmqr::spawn(s, Side::Left, Op::None, a, &q, b);
@@ -135,7 +135,7 @@ struct Scaling {
 impl Scaling {
     /// Returns the exponents for matrices with these largest elements.
     fn of<R: Real>(a: R, b: R) -> Self {
-        Self { a: exponent_to_safety(a), b: exponent_to_safety(b) }
+        Self { a: safe_scaling_exponent(a), b: safe_scaling_exponent(b) }
     }
 }
 
@@ -154,12 +154,12 @@ fn spawn_largest<'s, T: Scalar, V: TileView<'s, Element = T>>(
     a: &Tiled<'s, V>,
     rows: usize,
 ) -> Output<'s, T::Real> {
-    let largest = a.places().map(|(_, j)| {
+    let largest = a.tile_indices().map(|(_, j)| {
         let of = move |a: &Tile<V>| largest_part(a.view().submatrix(0..rows, 0..a.view().ncols()));
         s.compute(task("norm", 0, j, 0), a.at(0, j).read(), of).read()
     });
     let largest: Vec<_> = largest.collect();
-    s.compute("norm", largest, |parts| parts.into_iter().copied().fold(T::Real::ZERO, worst))
+    s.compute("norm", largest, |parts| parts.into_iter().copied().fold(T::Real::ZERO, max_or_nan))
 }
 
 /// Returns the largest part of an element of a host matrix, using tasks if it is large.
@@ -188,13 +188,15 @@ fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Resu
 /// zero.
 ///
 /// # Rank deficiency
-/// The routine assumes that A has full rank, like LAPACK's gels. Only a diagonal element of the triangular factor R (or
-/// L) that is *exactly* zero is an error. A rank-deficient matrix usually has a tiny diagonal element instead, because
-/// of rounding: the routine then returns `Ok`, with a solution that has huge, meaningless elements. If A may be nearly
-/// rank deficient, estimate the condition number of the triangular factor, which A holds on return: for example, call
-/// [`trtri`](fn@crate::trtri) on a copy of R and multiply the norms ([`lantr`](fn@crate::lantr)) of R and R⁻¹. If A is
-/// square, [`gesv`](fn@crate::gesv) solves the system too, and [`gecon`](fn@crate::gecon) estimates the condition
-/// number from its factors; for a positive definite A, [`pocon`](fn@crate::pocon) does.
+/// The routine assumes that A has full rank, like LAPACK's gels. Only a diagonal element of the triangular factor (R or
+/// L) that is *exactly* zero is an error. Because of rounding, a rank-deficient matrix usually has a tiny diagonal
+/// element instead. The routine then returns `Ok`, with a solution that has huge, meaningless elements.
+///
+/// If A may be nearly rank deficient, estimate the condition number of the triangular factor, which A holds on return.
+/// [`gecon`](fn@crate::gecon) does so for R: copy R into a matrix of zeros with [`lacpy`](fn@crate::lacpy), and pass the
+/// copy with its norm from [`lantr`](fn@crate::lantr); an upper triangle is its own LU factorization. For L, use its
+/// transpose. If A is square, [`gesv`](fn@crate::gesv) and `gecon` are an alternative; if A is positive definite,
+/// [`posv`](fn@crate::posv) and [`pocon`](fn@crate::pocon) are.
 ///
 /// # Errors
 /// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if A is not zero and a diagonal element of its
@@ -202,9 +204,8 @@ fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Resu
 /// n) rows; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of a complex type.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gels};
-/// use superscalar::dla::Op;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, gels};
 ///
 /// let rt = Runtime::new()?;
 /// // A line through (0, 1), (1, 3), (2, 5): 1 + 2 t.
@@ -231,10 +232,10 @@ pub fn gels<T: Scalar>(
     let panel = options.plan::<T>(rt, Problem::Qr { m: tall, n: order })?.blocks();
     let tiles = options.plan::<T>(rt, Problem::Product { m: tall, n: nrhs, k: order })?.tiles();
     let solve = |op: Op, a: MatMut<'_, T>, b: MatMut<'_, T>| match (panel, tiles) {
-        (None, None) => Ok(direct(op, a, b)?),
-        _ => by_columns(rt, a, |a| share_out(rt, op, a, b, options)),
+        (None, None) => Ok(solve_serial(op, a, b)?),
+        _ => with_column_major(rt, a, |a| solve_tiled(rt, op, a, b, options)),
     };
-    scaled(op, a, b, |a| largest(rt, a, options), solve)
+    with_scaling(op, a, b, |a| largest(rt, a, options), solve)
 }
 
 /// Solves on the calling thread, like [`gels`](fn@crate::gels). The same limits apply near rank deficiency.
@@ -246,8 +247,7 @@ pub fn gels<T: Scalar>(
 /// If the shapes do not match, or for [`Op::Trans`] of a complex type.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::Op;
+/// use superscalar::dla::{Matrix, Op, serial};
 ///
 /// let (mut a, mut b) = (Matrix::from_fn(2, 1, |_, _| 1.0), Matrix::from_fn(2, 1, |i, _| [2.0f64, 4.0][i]));
 /// serial::gels(Op::None, a.as_mut(), b.as_mut())?;
@@ -259,12 +259,12 @@ pub fn serial<T: Scalar>(op: Op, a: MatMut<'_, T>, b: MatMut<'_, T>) -> Result<(
     let (m, n) = a.shape();
     assert!(b.nrows() == m.max(n), "gels: A is {m} x {n}, B {} x {}", b.nrows(), b.ncols());
     assert!(!T::COMPLEX || op != Op::Trans, "gels: no plain transpose of a complex matrix");
-    scaled(op, a, b, |a| Ok(largest_part(a)), direct)
+    with_scaling(op, a, b, |a| Ok(largest_part(a)), solve_serial)
 }
 
 /// Scales A and B if necessary, solves, and scales back. `largest` returns the largest part of a matrix's elements;
 /// `solve` solves with a tall matrix.
-fn scaled<T: Scalar, E>(
+fn with_scaling<T: Scalar, E>(
     op: Op,
     mut a: MatMut<'_, T>,
     mut b: MatMut<'_, T>,
@@ -301,7 +301,7 @@ fn scaled<T: Scalar, E>(
 }
 
 /// Solves with a tall matrix, using tasks.
-fn share_out<T: Scalar>(
+fn solve_tiled<T: Scalar>(
     rt: &Runtime,
     op: Op,
     mut a: MatMut<'_, T>,
@@ -320,13 +320,13 @@ fn share_out<T: Scalar>(
 }
 
 /// Solves with a tall matrix on the calling thread.
-fn direct<T: Scalar>(op: Op, mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) -> Result<(), Singular> {
+fn solve_serial<T: Scalar>(op: Op, mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) -> Result<(), Singular> {
     let ((m, n), nrhs) = (a.shape(), b.ncols());
-    let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::zeros(REFLECTORS.min(n), n));
+    let (mut tau, mut t) = (vec![T::ZERO; n], Matrix::zeros(INNER_BLOCK.min(n), n));
     cpu::geqrf(a.rb_mut(), &mut tau, t.as_mut());
     let a = a.into_ref();
     let (q, r) = (BlockReflector::new(a, t.as_ref()), a.submatrix(0..n, 0..n));
-    check_regular(Diag::NonUnit, r)?;
+    check_nonsingular(Diag::NonUnit, r)?;
     let trsm = |b: MatMut<'_, T>| {
         let x = b.submatrix(0..n, 0..nrhs);
         cpu::trsm(Side::Left, Uplo::Upper, op, Diag::NonUnit, T::ONE, r, x);

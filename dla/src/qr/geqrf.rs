@@ -3,12 +3,12 @@
 use crate::{
     Scalar,
     codelets::{Application, Geqrf, Larfb, cost_of_larfb, task},
-    distribution::Dealer,
+    distribution::ColumnDistributor,
     error::Error,
     matrix::Matrix,
     options::Options,
-    plan::{Problem, REFLECTORS},
-    steps::{Step, steps},
+    plan::{INNER_BLOCK, Problem},
+    steps::{FactorizationStep, factorization_steps},
     tiled::Tiled,
 };
 use std::sync::Arc;
@@ -46,19 +46,19 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
     let k_all = m.min(n);
     assert_eq!(tau.len(), k_all, "geqrf: as many scalar factors as reflectors");
     let (geqrf, larfb, store) = (Geqrf::new(), Larfb::new(), pack_store::<T>(m, nb.min(n)));
-    let dealer = Dealer::new(s, a, ("larfb", cost_of_larfb::<T>(m / 2, nb, nb)));
+    let distributor = ColumnDistributor::new(s, a, ("larfb", cost_of_larfb::<T>(m / 2, nb, nb)));
     let taus = s.lend_chunks(tau, nb);
     let reflectors = |k: usize| a.cols_of(k).min(m - k * nb);
     let blocks: Vec<_> = (0..taus.len()).map(|k| s.own(Reflector::new(reflectors(k), &store))).collect();
-    for step in steps(blocks.len(), a.nt(), s.nesting().has_devices()) {
+    for step in factorization_steps(blocks.len(), a.nt(), s.nesting().has_devices()) {
         match step {
-            Step::Panel(k) => {
+            FactorizationStep::Panel(k) => {
                 // Q[k] R[k] = A[k..m][k]
                 let (spec, panel) = (task("geqrf", k, k, k).priority(4), (k * nb..m, a.cols_of(k)));
                 geqrf.spawn(s, spec, panel, a.at(0, k), blocks[k], taus[k]);
-                dealer.deal_behind(s, k, a.at(0, k));
+                distributor.redistribute_after(s, k, a.at(0, k));
             }
-            Step::Update(k, j) => {
+            FactorizationStep::Update(k, j) => {
                 // A[k..m][j] := Q[k]ᴴ A[k..m][j]; the column of the next panel first
                 let spec = task("larfb", k, j, k).priority(2 * i32::from(j == k + 1));
                 let n = a.cols_of(j);
@@ -78,8 +78,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
 /// [`Shape`](crate::ErrorKind::Shape) if `tau` does not have min(m, n) elements.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, geqrf};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, geqrf};
 ///
 /// let rt = Runtime::new()?;
 /// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]), [0.0]);
@@ -121,7 +121,7 @@ pub(crate) fn check_tau<T>(name: &str, k: usize, tau: &[T]) -> Result<(), Error>
 /// ```
 #[each_type]
 pub fn serial<T: Scalar>(a: MatMut<'_, T>, tau: &mut [T]) {
-    let reflectors = REFLECTORS.min(tau.len());
+    let reflectors = INNER_BLOCK.min(tau.len());
     factor(a, tau, reflectors);
 }
 

@@ -34,8 +34,8 @@ pub trait Qr:
     + geqrf::HasSerial
     + tsqr::HasSpawn
     + tsqr::HasTsqr
-    + tsqr::HasGrow
-    + tsqr::HasMultiply
+    + tsqr::HasNewTree
+    + tsqr::HasApplyTree
     + unglq::HasSpawn
     + unglq::HasUnglq
     + unglq::HasSerial

@@ -19,7 +19,7 @@ use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
 /// Reflectors per triangular factor. Few, because larger triangular factors would take half as long as the rest.
-const INNER: usize = 16;
+const INNER_BLOCK: usize = 16;
 
 /// The data needed to apply the Q of a tree factorization, besides the matrix that holds the reflectors of the leaves:
 /// the reflectors of the other levels, and all triangular factors.
@@ -44,7 +44,7 @@ impl<T: Scalar> Tree<T> {
     /// If `mb` is zero, or the allocation fails.
     #[must_use]
     pub fn new(shape: (usize, usize), mb: usize) -> Self {
-        grow(shape, mb)
+        new_tree(shape, mb)
     }
 
     /// Returns the rows of a block, which is how the matrix must be cut.
@@ -61,9 +61,8 @@ impl<T: Scalar> Tree<T> {
     /// number of rows; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of a complex type.
     ///
     /// ```
-    /// use superscalar::dla::{Matrix, Options, tsqr};
-    /// use superscalar::dla::Op;
     /// use superscalar::Runtime;
+    /// use superscalar::dla::{Matrix, Op, Options, tsqr};
     ///
     /// let (rt, o) = (Runtime::new()?, Options::default());
     /// let mut a = Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]);
@@ -81,12 +80,12 @@ impl<T: Scalar> Tree<T> {
         c: MatMut<'_, T>,
         options: &Options,
     ) -> Result<(), Error> {
-        multiply(self, rt, op, a, c, options)
+        apply_tree(self, rt, op, a, c, options)
     }
 }
 
 #[each_type]
-fn grow<T: Scalar>(shape: (usize, usize), mb: usize) -> Tree<T> {
+fn new_tree<T: Scalar>(shape: (usize, usize), mb: usize) -> Tree<T> {
     let (m, n) = shape;
     assert!(mb > 0, "blocks without rows");
     // If the size overflows, there is only one block.
@@ -96,7 +95,7 @@ fn grow<T: Scalar>(shape: (usize, usize), mb: usize) -> Tree<T> {
         let blocks = rows.div_ceil(mb);
         // Every block leaves n rows; the last one may leave fewer.
         let left = blocks.saturating_sub(1) * n + n.min(rows - blocks.saturating_sub(1) * mb);
-        factors.push(Matrix::zeros(INNER.min(n), left));
+        factors.push(Matrix::zeros(INNER_BLOCK.min(n), left));
         if blocks <= 1 {
             return Tree { factors, stacks, shape: (m, n), mb };
         }
@@ -106,7 +105,7 @@ fn grow<T: Scalar>(shape: (usize, usize), mb: usize) -> Tree<T> {
 }
 
 #[each_type]
-fn multiply<T: Scalar>(
+fn apply_tree<T: Scalar>(
     tree: &Tree<T>,
     rt: &Runtime,
     op: Op,
@@ -187,7 +186,7 @@ fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ) {
     let (n, root) = (v[0].shape().1, levels.len() - 1);
     let larfb = |l: usize| {
-        for (i, j) in levels[l].places() {
+        for (i, j) in levels[l].tile_indices() {
             // C[i][j] := op(Q[i]) C[i][j]
             apply_block(s, task("larfb", i, j, l), op, v[l].at(i, 0), t[l].at(0, i), levels[l].at(i, j));
         }
@@ -197,14 +196,14 @@ fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
         if op != Op::None {
             larfb(l);
         }
-        for (i, j) in levels[l + 1].places() {
+        for (i, j) in levels[l + 1].tile_indices() {
             let tiles = children(&levels[l], i, j, n);
             gather(s, task("lacpy", i, j, l), Part::All, tiles, n, levels[l + 1].at(i, j));
         }
     }
     larfb(root);
     for l in (0..root).rev() {
-        for (i, j) in levels[l + 1].places() {
+        for (i, j) in levels[l + 1].tile_indices() {
             let tiles = children(&levels[l], i, j, n);
             scatter(s, task("lacpy", i, j, l), Part::All, levels[l + 1].at(i, j), n, tiles);
         }
@@ -224,8 +223,8 @@ fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// [`Shape`](crate::ErrorKind::Shape) if m < n.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, tsqr};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, tsqr};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(10_000, 2, |i, j| if i % 2 == j { 1.0f64 } else { 0.0 });

@@ -1,6 +1,6 @@
 //! Generation of the Q of an LQ factorization.
 
-use super::{gelqf::by_columns, ungqr, unmlq::conjugated};
+use super::{gelqf::with_column_major, ungqr, unmlq::conjugated};
 use crate::{Scalar, error::Error, options::Options, tiled::Tiled};
 use superscalar_kernels::MatMut;
 use superscalar_macros::each_type;
@@ -28,8 +28,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, at: &Tiled<'s, MatMut<'s, T>>,
 /// [`Shape`](crate::ErrorKind::Shape) unless k <= m <= n.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gelqf, unglq};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, gelqf, unglq};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0f64, 4.0][j]), [0.0]);
@@ -44,7 +44,7 @@ pub fn unglq<T: Scalar>(rt: &Runtime, a: MatMut<'_, T>, tau: &[T], options: &Opt
     if m > n || k > m {
         return Err(Error::shape(format!("unglq: {k} reflectors for a Q of {m} x {n}")));
     }
-    by_columns(rt, a.transpose(), |at| ungqr::ungqr(rt, at, &conjugated(tau), options))
+    with_column_major(rt, a.transpose(), |at| ungqr::ungqr(rt, at, &conjugated(tau), options))
 }
 
 /// Replaces A by the first rows of Q on the calling thread, like [`unglq`](fn@crate::unglq).

@@ -1,9 +1,9 @@
 //! Generation of the Q of a QR factorization.
 
-use super::unmqr::{TOGETHER, reflectors};
+use super::unmqr::{SERIAL_BLOCK, reflectors};
 use crate::{
     Scalar,
-    codelets::{Application, Changed, Larfb, task},
+    codelets::{Application, Larfb, TileMut, task},
     error::Error,
     matrix::Matrix,
     options::Options,
@@ -32,7 +32,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
     for j in 0..a.nt() {
         // Columns without reflectors start as those of the identity.
         let (first, known) = (j * nb, q.k.saturating_sub(j * nb).min(a.cols_of(j)));
-        s.spawn(task("laset", 0, j, 0), a.at(0, j).read_write(), move |a: &mut Changed<'s, T>| {
+        s.spawn(task("laset", 0, j, 0), a.at(0, j).read_write(), move |a: &mut TileMut<'s, T>| {
             // The part above the block on the diagonal holds R.
             let (mut above, below) = a.view_mut().split_at_row(first.min(m));
             above.fill(T::ZERO);
@@ -49,7 +49,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
         }
         // A[k..m][k] := Q[k] I
         let operands = (a.at(0, k).read_write(), q.blocks[k].read());
-        let body = move |(a, q): (&mut Changed<'s, T>, &Reflector<T>)| {
+        let body = move |(a, q): (&mut TileMut<'s, T>, &Reflector<T>)| {
             multiply_out(a.view_mut().split_at_row(start).1, reflectors, q.t());
         };
         s.spawn(task("ungqr", k, k, k).priority(1), operands, body);
@@ -64,8 +64,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
 /// [`Shape`](crate::ErrorKind::Shape) unless k <= n <= m.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, geqrf, ungqr};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, geqrf, ungqr};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0f64, 4.0][i]), [0.0]);
@@ -80,7 +80,7 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
     if n > m || k > n {
         return Err(Error::shape(format!("ungqr: {k} reflectors for a Q of {m} x {n}")));
     }
-    if options.plan::<T>(rt, Problem::Product { m, n, k })? == Plan::AtOnce {
+    if options.plan::<T>(rt, Problem::Product { m, n, k })? == Plan::Serial {
         serial(a, tau);
         return Ok(());
     }
@@ -107,9 +107,9 @@ pub fn serial<T: Scalar>(mut a: MatMut<'_, T>, tau: &[T]) {
     let ((m, n), k) = (a.shape(), tau.len());
     assert!(k <= n && n <= m, "ungqr: {k} reflectors for a Q of {m} x {n}");
     identity(a.rb_mut().submatrix(0..m, k..n), k);
-    let mut t = Matrix::zeros(TOGETHER.min(k), TOGETHER.min(k));
-    for start in (0..k).step_by(TOGETHER).rev() {
-        let count = TOGETHER.min(k - start);
+    let mut t = Matrix::zeros(SERIAL_BLOCK.min(k), SERIAL_BLOCK.min(k));
+    for start in (0..k).step_by(SERIAL_BLOCK).rev() {
+        let count = SERIAL_BLOCK.min(k - start);
         // After this block's columns are done, the rows above are those of the identity.
         let (above, below) = a.rb_mut().submatrix(0..m, start..n).split_at_row(start);
         let mut t = t.as_mut().submatrix(0..count, 0..count);

@@ -2,7 +2,7 @@
 
 use super::{
     RowReflectors,
-    gelqf::{conjugate, conjugate_all, copied},
+    gelqf::{column_major_copy, conjugate, conjugate_all},
     unmqr,
 };
 use crate::{
@@ -74,9 +74,8 @@ fn adjoint<T: Scalar>(op: Op) -> Op {
 /// [`Op::Trans`] of a complex type.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gelqf, unmlq};
-/// use superscalar::dla::{Op, Side};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, Side, gelqf, unmlq};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0, 4.0][j]), [0.0]);
@@ -107,7 +106,7 @@ pub fn unmlq<T: Scalar>(
     conjugate(c.rb_mut());
     let v = a.submatrix(0..k, 0..order).transpose();
     // Devices need contiguous columns.
-    let copy = rt.has_devices().then(|| copied(v)).transpose()?;
+    let copy = rt.has_devices().then(|| column_major_copy(v)).transpose()?;
     let v = copy.as_ref().map_or(v, Matrix::as_ref);
     let outcome = unmqr::apply(rt, side, adjoint::<T>(op), v, &tau, c.rb_mut(), options);
     conjugate(c);
@@ -125,8 +124,7 @@ pub(crate) fn conjugated<T: Scalar>(tau: &[T]) -> Vec<T> {
 /// If the shapes do not match, or for [`Op::Trans`] of a complex type.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::{Op, Side};
+/// use superscalar::dla::{Matrix, Op, Side, serial};
 ///
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0, 4.0][j]), [0.0]);
 /// serial::gelqf(a.as_mut(), &mut tau);

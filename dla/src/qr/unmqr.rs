@@ -77,7 +77,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     for step in 0..q.blocks.len() {
         let k = if forward { step } else { q.blocks.len() - 1 - step };
         let (start, reflectors) = (k * nb, nb.min(q.k - k * nb));
-        for (i, j) in c.places() {
+        for (i, j) in c.tile_indices() {
             // C[k..m][j] := op(Q[k]) C[k..m][j], or C[i][k..m] := C[i][k..m] op(Q[k])
             let n = if side == Side::Left { c.cols_of(j) } else { c.rows_of(i) };
             let how = Application { side, op, rows: start..m, k: reflectors, n };
@@ -95,9 +95,8 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// [`Op::Trans`] of a complex type.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, geqrf, unmqr};
-/// use superscalar::dla::{Op, Side};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, Side, geqrf, unmqr};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]), [0.0]);
@@ -151,7 +150,7 @@ pub(crate) fn apply<T: Scalar>(
     }
     let ((m, n), (order, k)) = (c.shape(), v.shape());
     let others = if side == Side::Left { n } else { m };
-    if options.plan::<T>(rt, Problem::Product { m: order, n: others, k })? == Plan::AtOnce {
+    if options.plan::<T>(rt, Problem::Product { m: order, n: others, k })? == Plan::Serial {
         serial(side, op, v, tau, c);
         return Ok(());
     }
@@ -170,7 +169,7 @@ pub(crate) fn apply<T: Scalar>(
 }
 
 /// Reflectors per triangular factor on the calling thread.
-pub(crate) const TOGETHER: usize = 64;
+pub(crate) const SERIAL_BLOCK: usize = 64;
 
 /// Multiplies C by op(Q) on the calling thread, like [`unmqr`](fn@crate::unmqr).
 ///
@@ -178,8 +177,7 @@ pub(crate) const TOGETHER: usize = 64;
 /// If the shapes do not match, or for [`Op::Trans`] of a complex type.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::{Op, Side};
+/// use superscalar::dla::{Matrix, Op, Side, serial};
 ///
 /// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]), [0.0]);
 /// serial::geqrf(a.as_mut(), &mut tau);
@@ -197,13 +195,13 @@ pub fn serial<T: Scalar>(side: Side, op: Op, a: MatRef<'_, T>, tau: &[T], mut c:
         "unmqr: {k} reflectors in A of {:?}, C {m} x {n}",
         a.shape()
     );
-    let mut t = Matrix::zeros(TOGETHER.min(k), TOGETHER.min(k));
-    let blocks = k.div_ceil(TOGETHER);
+    let mut t = Matrix::zeros(SERIAL_BLOCK.min(k), SERIAL_BLOCK.min(k));
+    let blocks = k.div_ceil(SERIAL_BLOCK);
     // Q = Q[0] Q[1] …
     let forward = (side == Side::Left) != (op == Op::None);
     for step in 0..blocks {
-        let start = TOGETHER * if forward { step } else { blocks - 1 - step };
-        let count = TOGETHER.min(k - start);
+        let start = SERIAL_BLOCK * if forward { step } else { blocks - 1 - step };
+        let count = SERIAL_BLOCK.min(k - start);
         let v = a.submatrix(start..order, start..start + count);
         let mut t = t.as_mut().submatrix(0..count, 0..count);
         cpu::larft(v, &tau[start..start + count], t.rb_mut());
