@@ -138,7 +138,7 @@ impl std::str::FromStr for Table {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = |at: usize, why: &str| Error::argument(format!("block sizes, line {}: {why}", at + 1));
+        let wrong = |at: usize, why: &str| Error::argument(format!("tuning table, line {}: {why}", at + 1));
         let mut entries = Vec::new();
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
         {
@@ -150,12 +150,12 @@ impl std::str::FromStr for Table {
             let number = |word: &str| word.parse().ok().filter(|&number: &usize| number > 0);
             let letter = letter.parse().ok().filter(|letter| "sdcz".contains(*letter));
             let (Some(blocks), Some(letter)) = (blocks, letter) else {
-                return Err(wrong(at, "no such routine, or type"));
+                return Err(wrong(at, "unknown routine or element type"));
             };
             let (Some(workers), Some(n), Some(nb), Ok(gflops)) =
                 (number(workers), number(n), number(nb), gflops.parse())
             else {
-                return Err(wrong(at, "not a number"));
+                return Err(wrong(at, "expected positive integers for workers, n and nb, and a number for gflops"));
             };
             entries.push(Entry { blocks, letter, workers, n, nb, gflops });
         }
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_table_is_refused_with_its_line() {
+    fn malformed_lines_are_refused() {
         for (text, line) in [
             ("potrf d 2 512 96", 1),
             ("# fine\n\npotrf d 2 512 ninety 1.0", 3),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn no_tasks_is_meant_for_the_orders_about_it() {
+    fn no_tasks_applies_to_nearby_orders() {
         let table: Table = "getrf z 2 100 100 1.0\ngetrf z 2 1000 64 9.0".parse().expect("a table");
         assert_eq!(table.block_size(Blocks::Lu, 'z', 2, 150), Some(150));
         assert_eq!(table.block_size(Blocks::Lu, 'z', 2, 90), Some(100));

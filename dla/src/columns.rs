@@ -22,8 +22,8 @@ pub(crate) fn trsm<'s, T: Scalar, V: TileView<'s, Element = T>>(
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let ((m, n), (rows, nrhs), nb) = (a.shape(), b.shape(), a.tile_shape().1);
-    assert!(a.mt() <= 1 && b.mt() <= 1, "a solve with A and B in block columns");
-    assert!(n <= m && n <= rows, "a triangle of order {n} in a matrix of {m} rows, B {rows} x {nrhs}");
+    assert!(a.mt() <= 1 && b.mt() <= 1, "trsm: A and B must be in block columns");
+    assert!(n <= m && n <= rows, "trsm: A is {m} x {n}, B is {rows} x {nrhs}; both need at least {n} rows");
     let (uplo, op, _) = triangle;
     let (trsm, gemm) = (TwoTileCodelet::new("trsm"), TwoTileCodelet::new("gemm"));
     for SolveStep { k, here, others } in solve_steps((uplo, op), n, nb) {

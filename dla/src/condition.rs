@@ -47,8 +47,12 @@ pub fn spawn_gecon<'s, T: Scalar, V: TileView<'s, Element = T>>(
     anorm: Output<'s, T::Real>,
 ) -> Output<'s, T::Real> {
     let (n, cols) = a.shape();
-    assert!(n == cols && a.mt() <= 1, "gecon: a square A in block columns, not {n} x {cols} in {} block rows", a.mt());
-    assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: the one or the infinity norm, not {norm}");
+    assert!(
+        n == cols && a.mt() <= 1,
+        "gecon: A must be square and in block columns, not {n} x {cols} in {} block rows",
+        a.mt()
+    );
+    assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: norm is {norm}, expected the one or infinity norm");
     let columns: Vec<_> = a.tiles().iter().map(|column| column.read()).collect();
     s.compute("gecon", (columns, anorm.read()), move |(columns, &anorm): (Vec<&Tile<V>>, &T::Real)| {
         let columns: Vec<_> = columns.iter().map(|column| column.view()).collect();
@@ -78,7 +82,7 @@ pub fn spawn_pocon<'s, T: Scalar, V: TileView<'s, Element = T>>(
     anorm: Output<'s, T::Real>,
 ) -> Output<'s, T::Real> {
     let ([rows, cols], nb, mt) = (a.partition(Op::None), a.tile_shape().0, a.mt());
-    assert!(rows == cols, "pocon: a square matrix in square tiles, not {rows} x {cols}");
+    assert!(rows == cols, "pocon: A must be square in square tiles, not {rows} x {cols}");
     let n = a.shape().0;
     let tiles: Vec<_> = a.tiles().iter().map(|tile| tile.read()).collect();
     s.compute("pocon", (tiles, anorm.read()), move |(tiles, &anorm): (Vec<&Tile<V>>, &T::Real)| {
@@ -149,7 +153,7 @@ pub fn gecon<T: Scalar>(
     _options: &Options,
 ) -> Result<T::Real, Error> {
     if !matches!(norm, Norm::One | Norm::Inf) {
-        return Err(Error::argument(format!("gecon: the one or the infinity norm, not {norm}")));
+        return Err(Error::argument(format!("gecon: norm is {norm}, expected the one or infinity norm")));
     }
     let n = check(a.shape(), anorm)?;
     Ok(serial_gecon(norm, a, anorm, &mut workspace(n)))
@@ -166,7 +170,7 @@ pub fn gecon<T: Scalar>(
 /// If A is not square, `norm` is neither the one norm nor the infinity norm, or `work` is too short.
 #[each_type]
 pub fn serial_gecon<T: Scalar>(norm: Norm, a: MatRef<'_, T>, anorm: T::Real, work: &mut [T]) -> T::Real {
-    assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: the one or the infinity norm, not {norm}");
+    assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: norm is {norm}, expected the one or infinity norm");
     let solve = |op, x: MatMut<'_, T>| getrs::serial(op_for_norm(norm, op), a, &[], x);
     // Interchanges of rows change neither norm of the inverse.
     reciprocal((a.nrows(), anorm), work, solve, || has_nan(Part::All, a))
@@ -235,7 +239,7 @@ fn has_nan<T: Scalar>(part: Part, a: MatRef<'_, T>) -> bool {
 fn check<R: Real>(shape: (usize, usize), anorm: R) -> Result<usize, Error> {
     let n = order_of(shape)?;
     if anorm.is_nan() || anorm < R::ZERO {
-        return Err(Error::argument(format!("a norm of {anorm}")));
+        return Err(Error::argument(format!("anorm is {anorm}, expected a nonnegative number")));
     }
     Ok(n)
 }

@@ -37,7 +37,7 @@ const SECONDS_MAX: f64 = 1.0;
 /// ```
 #[each_type]
 pub fn measure<T: Scalar>(rt: &Runtime, blocks: Blocks, n: usize) -> Result<Entry, Error> {
-    assert!(n > 0, "block sizes of a matrix of order 0");
+    assert!(n > 0, "measure: the order must be positive");
     let sizes: Vec<usize> = match blocks {
         Blocks::QrInner => INNER_SIZES.into_iter().map(|nb| nb.min(n)).collect(),
         _ => SIZES.into_iter().filter(|&nb| nb < n).chain([n]).collect(),

@@ -39,7 +39,7 @@ impl fmt::Display for Shortage {
         write!(out, "a matrix of {m} x {n} in dense storage takes {}", Bytes(*bytes))?;
         match available {
             Some(available) => write!(out, "; {} are available", Bytes(u128::from(*available))),
-            None => out.write_str("; there is not so much memory"),
+            None => out.write_str(", more than can be allocated"),
         }
     }
 }
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_available_is_read() {
+    fn available_memory_is_parsed() {
         let text = "MemTotal:       24600000 kB\nMemAvailable:    2000 kB\nSwapTotal:  5 kB\nSwapFree:     48 kB\n";
         assert_eq!(parse(text), Some(2048 * 1024));
         assert_eq!(parse("MemAvailable:    3 kB\n"), Some(3072));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_much_is_a_shortage() {
+    fn huge_matrices_are_shortages() {
         assert_eq!(Shortage::of((1000, 1000), 8), None);
         for (m, n) in [(1 << 33, 1 << 31), (usize::MAX, usize::MAX), (1 << 40, 1 << 20)] {
             let shortage = Shortage::of((m, n), 16).expect("more than there is");

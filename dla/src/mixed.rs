@@ -168,7 +168,7 @@ pub fn posv_mixed<T: MixedPrecision>(
 
 fn check<T: Scalar>(name: &str, (n, cols): (usize, usize), b: MatRef<'_, T>, x: (usize, usize)) -> Result<(), Error> {
     if n != cols || b.nrows() != n || b.shape() != x {
-        return Err(Error::shape(format!("{name}: A is {n} x {cols}, B {:?}, X {x:?}", b.shape())));
+        return Err(Error::shape(format!("{name}: A is {n} x {cols}, B is {:?}, X is {x:?}", b.shape())));
     }
     Ok(())
 }
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn refinement_that_brings_nothing_ends() {
+    fn useless_refinement_terminates() {
         assert_eq!(refined(&[1.0]), (0, 1));
         assert_eq!(refined(&[0.999, 1.0]), (1, 2));
         // Solves that return zeros, NaN, or something unrelated to the solution.

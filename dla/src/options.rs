@@ -130,7 +130,10 @@ impl fmt::Display for Distribution {
 
 /// Error returned when a text is not the name of a distribution.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no distribution is called `{0}`; there are {names}", names = Distribution::ALL.map(Distribution::as_str).join(", "))]
+#[error(
+    "unknown distribution `{0}`; expected one of {names}",
+    names = Distribution::ALL.map(Distribution::as_str).join(", ")
+)]
 pub struct UnknownDistribution(String);
 
 impl FromStr for Distribution {

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn matrices_come_to_safety_and_back() {
+    fn scaling_round_trips() {
         fn check<R: Real>() {
             let most = exponent_max::<R>();
             let precision = exponent(R::EPSILON) + 1;

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_step_comes_once_and_after_those_that_it_needs() {
+    fn steps_are_complete_and_ordered() {
         let shapes = [(0, 0), (0, 3), (1, 1), (1, 4), (2, 7), (5, 5), (7, 7), (4, 9)];
         for ((panels, nt), has_devices) in shapes.into_iter().flat_map(|shape| [(shape, false), (shape, true)]) {
             let all: Vec<FactorizationStep> = factorization_steps(panels, nt, has_devices).collect();

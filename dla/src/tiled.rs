@@ -124,7 +124,7 @@ pub(crate) fn cut_read_only<'s, T: Scalar>(
     packs: usize,
 ) -> Tiled<'s, MatRef<'s, T>> {
     let (mb, nb) = tile;
-    assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb}");
+    assert!(mb > 0 && nb > 0, "the tile size is {mb} x {nb}; it must be positive");
     let (m, n) = a.shape();
     let (mt, nt) = (m.div_ceil(mb), n.div_ceil(nb));
     // A view's elements may overlap, so the number of tiles can overflow.
@@ -188,7 +188,7 @@ impl<'s, V> Tiled<'s, V> {
     /// If there is no such tile.
     #[must_use]
     pub fn at(&self, i: usize, j: usize) -> Lent<'s, Tile<V>> {
-        assert!(i < self.mt, "tile row {i} of {}", self.mt);
+        assert!(i < self.mt, "no tile row {i}; the matrix has {}", self.mt);
         self.tiles[i + j * self.mt]
     }
 

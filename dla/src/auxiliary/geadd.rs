@@ -30,7 +30,14 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let fit = a.partition(op) == b.partition(Op::None);
-    assert!(fit, "geadd: op(A) of {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
+    assert!(
+        fit,
+        "geadd: A is {:?} in tiles of {:?}, B is {:?} in tiles of {:?}, trans = {op}",
+        a.shape(),
+        a.tile_shape(),
+        b.shape(),
+        b.tile_shape()
+    );
     for (i, j) in b.tile_indices() {
         s.spawn(
             task("geadd", i, j, 0),
@@ -87,7 +94,7 @@ pub fn geadd<T: Scalar>(
 ) -> Result<(), Error> {
     let (m, n) = b.shape();
     if op.shape(a.shape()) != (m, n) {
-        return Err(Error::shape(format!("geadd: A is {:?}, B {m} x {n}, with trans = {op}", a.shape())));
+        return Err(Error::shape(format!("geadd: A is {:?}, B is {m} x {n}, trans = {op}", a.shape())));
     }
     let Some(nb) = options.plan::<T>(rt, Problem::Elements { m, n })?.blocks() else {
         add(op, alpha, a, beta, b);

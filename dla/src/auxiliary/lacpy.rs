@@ -26,7 +26,14 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let fit = a.partition(Op::None) == b.partition(Op::None) && a.mt() <= 1;
-    assert!(fit, "lacpy: A {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
+    assert!(
+        fit,
+        "lacpy: A is {:?} in tiles of {:?}, B is {:?} in tiles of {:?}",
+        a.shape(),
+        a.tile_shape(),
+        b.shape(),
+        b.tile_shape()
+    );
     for (i, j) in b.tile_indices() {
         let first = j * b.tile_shape().1;
         s.spawn(
@@ -61,7 +68,7 @@ pub fn lacpy<T: Scalar>(
     options: &Options,
 ) -> Result<(), Error> {
     if a.shape() != b.shape() {
-        return Err(Error::shape(format!("lacpy: A is {:?}, B {:?}", a.shape(), b.shape())));
+        return Err(Error::shape(format!("lacpy: A is {:?}, B is {:?}", a.shape(), b.shape())));
     }
     let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks() else {
         copy_part(part, 0, a, b);

@@ -198,7 +198,7 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     structure: Structure,
     a: &Tiled<'s, V>,
 ) -> Output<'s, T::Real> {
-    assert!(a.mt() <= 1, "a norm of A in block columns, not in {} block rows", a.mt());
+    assert!(a.mt() <= 1, "norm: A must be in block columns, not in {} block rows", a.mt());
     let parts: Vec<_> = (0..if a.shape().0 == 0 { 0 } else { a.nt() })
         .map(|j| {
             let first = j * a.tile_shape().1;

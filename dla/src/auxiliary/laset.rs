@@ -26,7 +26,7 @@ pub fn spawn<'s, T: Scalar>(
     diagonal: T,
     a: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    assert!(a.mt() <= 1, "laset: A in block columns, not in {} block rows", a.mt());
+    assert!(a.mt() <= 1, "laset: A must be in block columns, not in {} block rows", a.mt());
     for (i, j) in a.tile_indices() {
         let first = j * a.tile_shape().1;
         let body = move |a: &mut Tile<MatMut<'s, T>>| set(part, first, off_diagonal, diagonal, a.view_mut());

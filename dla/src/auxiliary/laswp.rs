@@ -25,7 +25,7 @@ pub fn spawn<'s, T: Scalar>(
     ipiv: &'s mut [i32],
     direction: Direction,
 ) {
-    assert!(a.mt() <= 1, "laswp: A in block columns, not in {} block rows", a.mt());
+    assert!(a.mt() <= 1, "laswp: A must be in block columns, not in {} block rows", a.mt());
     let (laswp, count, ipiv) = (Laswp::new(), ipiv.len(), s.lend(ipiv));
     for (i, j) in a.tile_indices() {
         laswp.spawn(s, task("laswp", i, j, 0), (0, count, direction), &[ipiv], (a.at(i, j), a.cols_of(j)));
@@ -69,10 +69,10 @@ pub fn laswp<T: Scalar>(
 /// Returns an error if interchanges are out of range for m rows.
 pub(crate) fn check(m: usize, ipiv: &[i32]) -> Result<(), Error> {
     if ipiv.len() > m {
-        return Err(Error::shape(format!("{} interchanges of {m} rows", ipiv.len())));
+        return Err(Error::shape(format!("ipiv has {} elements, expected at most {m}", ipiv.len())));
     }
     match ipiv.iter().position(|&p| p < 1 || p as usize > m) {
-        Some(at) => Err(Error::argument(format!("ipiv[{at}] is {}, not a row of {m}", ipiv[at]))),
+        Some(at) => Err(Error::argument(format!("ipiv[{at}] is {}, expected a row from 1 to {m}", ipiv[at]))),
         None => Ok(()),
     }
 }

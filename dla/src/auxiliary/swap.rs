@@ -20,7 +20,14 @@ use superscalar_runtime::{Runtime, Scope};
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, b: &Tiled<'s, MatMut<'s, T>>) {
     let fit = a.partition(Op::None) == b.partition(Op::None);
-    assert!(fit, "swap: A {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
+    assert!(
+        fit,
+        "swap: A is {:?} in tiles of {:?}, B is {:?} in tiles of {:?}",
+        a.shape(),
+        a.tile_shape(),
+        b.shape(),
+        b.tile_shape()
+    );
     for (i, j) in a.tile_indices() {
         let both = (a.at(i, j).read_write(), b.at(i, j).read_write());
         s.spawn(task("swap", i, j, 0), both, |(a, b): (&mut Tile<MatMut<'s, T>>, &mut Tile<MatMut<'s, T>>)| {
@@ -60,7 +67,7 @@ pub fn swap<T: Scalar>(
     options: &Options,
 ) -> Result<(), Error> {
     if a.shape() != b.shape() {
-        return Err(Error::shape(format!("swap: A is {:?}, B {:?}", a.shape(), b.shape())));
+        return Err(Error::shape(format!("swap: A is {:?}, B is {:?}", a.shape(), b.shape())));
     }
     let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks() else {
         exchange(a, b);

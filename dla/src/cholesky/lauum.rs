@@ -20,7 +20,7 @@ use superscalar_runtime::{Runtime, Scope};
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
     let [rows, cols] = a.partition(Op::None);
-    assert!(rows == cols, "lauum: a square matrix in square tiles, not {rows} x {cols}");
+    assert!(rows == cols, "lauum: A must be square in square tiles, not {rows} x {cols}");
     let (trmm, gemm, herk) = (Triangle::new("trmm"), Gemm::new(), RankK::new("herk"));
     // In terms of L: tile (i, j) of L is tile (j, i) of U, conjugate-transposed.
     let at = |i, j| if uplo == Uplo::Lower { a.at(i, j) } else { a.at(j, i) };

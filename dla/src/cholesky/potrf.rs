@@ -38,7 +38,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
     let ((n, cols), (nb, tile_cols)) = (a.shape(), a.tile_shape());
     assert!(
         n == cols && (nb == tile_cols || a.is_in_columns()),
-        "potrf: a square matrix in square tiles or block columns, not {n} x {cols} in {nb} x {tile_cols}"
+        "potrf: A must be square, in square tiles or block columns, not {n} x {cols} in tiles of {nb} x {tile_cols}"
     );
     if a.is_in_columns() {
         return potrf_columns::spawn(s, uplo, a);

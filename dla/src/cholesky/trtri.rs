@@ -23,7 +23,7 @@ use superscalar_runtime::{Runtime, Scope};
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Tiled<'s, MatMut<'s, T>>) {
     let [rows, cols] = a.partition(Op::None);
-    assert!(rows == cols, "trtri: a square matrix in square tiles, not {rows} x {cols}");
+    assert!(rows == cols, "trtri: A must be square in square tiles, not {rows} x {cols}");
     let (trsm, gemm) = (Triangle::new("trsm"), Gemm::new());
     // In terms of L: tile (i, j) of L is tile (j, i) of U, transposed, and the equations are transposed too.
     let at = |i, j| if uplo == Uplo::Lower { (i, j) } else { (j, i) };

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_of_triangles_and_trapezoids_are_shared() {
+    fn rank_k_updates_are_shared() {
         updates::<f64>();
         updates::<c64>();
     }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_panel_is_shared() {
+    fn panel_solves_are_shared() {
         for uplo in [Uplo::Lower, Uplo::Upper] {
             let (m, n) = if uplo == Uplo::Lower { (600, 128) } else { (128, 600) };
             let square = |i: usize, j: usize| if i == j { 4.0 } else { 0.0 };

@@ -202,11 +202,14 @@ impl<T: Scalar> DeviceMatrix<T> {
     fn check(&self, rt: &Runtime, shape: (usize, usize)) -> Result<(), Error> {
         if shape != self.shape {
             let (m, n) = self.shape;
-            return Err(Error::shape(format!("a copy of {} x {} to or from {m} x {n} on devices", shape.0, shape.1)));
+            return Err(Error::shape(format!(
+                "the host matrix is {} x {}, the device matrix {m} x {n}",
+                shape.0, shape.1
+            )));
         }
         if self.tiles.first().is_some_and(|tile| !tile.is_of(rt)) {
             let names = self.device_names.join(", ");
-            return Err(Error::argument(format!("the matrix lives on devices of another runtime ({names})")));
+            return Err(Error::argument(format!("the matrix belongs to another runtime, with devices {names}")));
         }
         Ok(())
     }
@@ -285,17 +288,19 @@ fn check_devices(rt: &Runtime, layout: Layout) -> Result<Vec<String>, Error> {
     if let TilePlacement::OnDevice(device) = layout.placement()
         && device >= devices.len()
     {
-        return Err(Error::argument(format!("a matrix on device {device} of a runtime that has {}", devices.len())));
+        return Err(Error::argument(format!("no device {device}; the runtime has {} devices", devices.len())));
     }
     if devices.is_empty() {
-        return Err(Error::argument("a matrix on devices of a runtime that has none"));
+        return Err(Error::argument("a device matrix needs a runtime with devices; this one has none"));
     }
     let used = |at: usize| {
         layout.placement() == TilePlacement::OnDevice(at) || !matches!(layout.placement(), TilePlacement::OnDevice(_))
     };
     let lacking = devices.iter().enumerate().find(|(at, device)| used(*at) && device.memory.is_none());
     match lacking {
-        Some((_, device)) => Err(Error::argument(format!("`{}` has no memory of its own for a matrix", device.name))),
+        Some((_, device)) => {
+            Err(Error::argument(format!("device `{}` has no memory of its own for a matrix", device.name)))
+        }
         None => Ok(devices.into_iter().map(|device| device.name).collect()),
     }
 }
@@ -342,7 +347,14 @@ fn copy_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
     lock: impl Fn(usize) -> Lock,
 ) {
     let fit = a.partition(Op::None) == b.partition(Op::None);
-    assert!(fit, "{name}: A {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
+    assert!(
+        fit,
+        "{name}: A is {:?} in tiles of {:?}, B is {:?} in tiles of {:?}",
+        a.shape(),
+        a.tile_shape(),
+        b.shape(),
+        b.tile_shape()
+    );
     let copy = TileCopy::new("copy");
     for (at, (i, j)) in b.tile_indices().enumerate() {
         let spec = task(name, i, j, 0).lock(lock(at));

@@ -15,7 +15,7 @@
 /// # Panics
 /// If there are no rates.
 pub(super) fn columns(rates: &[f64], count: usize) -> Vec<usize> {
-    assert!(!rates.is_empty(), "columns are dealt to somebody");
+    assert!(!rates.is_empty(), "no rates");
     let usable = |rate: f64| if rate.is_finite() && rate > 0.0 { rate } else { 0.0 };
     let sum: f64 = rates.iter().copied().map(usable).sum();
     let share = |rate: f64| if sum > 0.0 { usable(rate) / sum } else { 1.0 / rates.len() as f64 };
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn of_every_23_columns_ten_eight_and_five() {
+    fn columns_match_rates() {
         let homes = columns(&[10.0, 8.0, 5.0], 230);
         for window in homes.windows(23) {
             assert_eq!([0, 1, 2].map(|who| count(window, who)), [10.0, 8.0, 5.0]);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rate_gets_nothing_unless_none_is() {
+    fn invalid_rates_get_no_columns() {
         assert_eq!(columns(&[0.0, 1.0, f64::NAN, f64::INFINITY, -1.0], 3), [1; 3]);
         assert_eq!(count(&columns(&[0.0; 3], 9), 2), 3.0);
         assert!(columns(&[1.0], 0).is_empty());
@@ -112,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_trailing_part_is_dealt_within_one_column(
+        fn trailing_parts_are_within_one_column(
             rates in prop::collection::vec(0.01_f64..100.0, 1..9), nt in 0_usize..300,
         ) {
             let (homes, sum) = (columns(&rates, nt), rates.iter().sum::<f64>());
@@ -121,13 +121,14 @@ mod tests {
                 for (who, rate) in rates.iter().enumerate() {
                     let exact = rate / sum * (nt - start) as f64;
                     let dealt = count(&homes[start..], who);
-                    prop_assert!((dealt - exact).abs() < 1.0, "{who} has {dealt} of {exact} from {start} on: {homes:?}");
+                    let what = format!("{who}: {dealt}, expected {exact}, from {start}: {homes:?}");
+                    prop_assert!((dealt - exact).abs() < 1.0, "{}", what);
                 }
             }
         }
 
         #[test]
-        fn every_leading_part_and_every_window_within_two(
+        fn windows_are_within_two_columns(
             rates in prop::collection::vec(0.01_f64..100.0, 1..6), nt in 1_usize..80,
         ) {
             let (homes, sum) = (columns(&rates, nt), rates.iter().sum::<f64>());

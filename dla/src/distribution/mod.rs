@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_environment_names_a_distribution_or_is_told_which_there_are() {
+    fn environment_names_a_distribution() {
         assert_eq!(Distribution::from_environment(None).ok(), Some(None));
         assert_eq!(Distribution::from_environment(Some(OsStr::new(""))).ok(), Some(None));
         for distribution in Distribution::ALL {

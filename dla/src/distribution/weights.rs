@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_move_when_a_share_does() {
+    fn weights_differ_if_shares_do() {
         let old = weights(&[10.0, 8.0, 5.0]);
         assert!(!weights(&[10.0, 8.0, 5.0]).differ_from(&old));
         // All rates doubled: the shares are unchanged.

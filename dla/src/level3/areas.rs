@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn areas_are_even_and_cover_everything_once() {
+    fn areas_partition_the_matrix() {
         assert_eq!(cut((5, 5), (3, 9)), [Area { rows: 0..5, cols: 0..3, priority: 0 }]);
         for (mt, rows, nt, cols) in [(7, 3, 5, 2), (1, 1, 9, 4), (4, 9, 4, 1), (6, 4, 1, 0)] {
             let areas = cut((mt, rows), (nt, cols));
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_are_all_steps_once_and_in_the_order_of_the_depth() {
+    fn halving_visits_updates_in_order() {
         for (counts, edges) in
             [([4, 16, 4], [4, 1, 4]), ([3, 5, 7], [2, 3, 1]), ([1, 1, 9], [1, 1, 1]), ([0, 3, 3], [1; 3])]
         {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_halves_need_few_tiles() {
+    fn initial_updates_need_few_tiles() {
         let steps: Vec<_> = RecursiveHalving::new([0..8, 0..8, 0..8], [1; 3]).collect();
         for edge in [1, 2, 4, 8] {
             assert_eq!(needed(&steps[..edge * edge * edge]), 3 * edge * edge);

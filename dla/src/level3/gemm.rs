@@ -33,7 +33,10 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
     c: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let ([m_a, k_a], [k_b, n_b], [m_c, n_c]) = (a.partition(op_a), b.partition(op_b), c.partition(Op::None));
-    assert!(m_a == m_c && k_a == k_b && n_b == n_c, "gemm: op(A) {m_a} x {k_a}, op(B) {k_b} x {n_b}, C {m_c} x {n_c}");
+    assert!(
+        m_a == m_c && k_a == k_b && n_b == n_c,
+        "gemm: op(A) is {m_a} x {k_a}, op(B) is {k_b} x {n_b}, C is {m_c} x {n_c}"
+    );
     if alpha == T::ZERO || k_a.count() == 0 {
         return scale(s, None, beta, c);
     }
@@ -79,7 +82,7 @@ pub fn gemm<T: Scalar>(
     let ((m, k), (rows, n)) = (op_a.shape(a.shape()), op_b.shape(b.shape()));
     if rows != k || c.shape() != (m, n) {
         let (c_m, c_n) = c.shape();
-        return Err(Error::shape(format!("gemm: op(A) is {m} x {k}, op(B) {rows} x {n}, C {c_m} x {c_n}")));
+        return Err(Error::shape(format!("gemm: op(A) is {m} x {k}, op(B) is {rows} x {n}, C is {c_m} x {c_n}")));
     }
     let Some(tiles) = options.plan::<T>(rt, Problem::Product { m, n, k })?.tiles() else {
         cpu::gemm(alpha, op_a, a, op_b, b, beta, c);

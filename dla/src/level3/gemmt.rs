@@ -38,7 +38,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
 ) {
     let ([m_a, k_a], [k_b, n_b], [m_c, n_c]) = (a.partition(op_a), b.partition(op_b), c.partition(Op::None));
     let fit = m_a == m_c && k_a == k_b && n_b == n_c && m_c == n_c;
-    assert!(fit, "gemmt: op(A) {m_a} x {k_a}, op(B) {k_b} x {n_b}, C {m_c} x {n_c}");
+    assert!(fit, "gemmt: op(A) is {m_a} x {k_a}, op(B) is {k_b} x {n_b}, C is {m_c} x {n_c}");
     if alpha == T::ZERO || k_a.count() == 0 {
         return scale(s, Some((Symmetry::Symmetric, uplo)), beta, c);
     }
@@ -91,7 +91,7 @@ pub fn gemmt<T: Scalar>(
 ) -> Result<(), Error> {
     let ((n, k), other) = (op_a.shape(a.shape()), op_b.shape(b.shape()));
     if other != (k, n) || c.shape() != (n, n) {
-        let why = format!("gemmt: op(A) is {n} x {k}, op(B) {} x {}, C {:?}", other.0, other.1, c.shape());
+        let why = format!("gemmt: op(A) is {n} x {k}, op(B) is {} x {}, C is {:?}", other.0, other.1, c.shape());
         return Err(Error::shape(why));
     }
     let tiles = match options.plan::<T>(rt, Problem::Triangle { n, k })? {

@@ -115,7 +115,7 @@ impl Sweep {
 fn check_op<T: Scalar>(name: &str, symmetry: Symmetry, op: Op) -> Result<(), Error> {
     let wrong = if symmetry == Symmetry::Hermitian { Op::Trans } else { Op::ConjTrans };
     if T::COMPLEX && op == wrong {
-        return Err(Error::argument(format!("{name} takes no trans = {op} of a complex matrix")));
+        return Err(Error::argument(format!("{name}: trans = {op} is not supported for complex matrices")));
     }
     Ok(())
 }

@@ -65,7 +65,7 @@ mod tests {
     use superscalar_oracle::largest;
 
     #[test]
-    fn strips_cover_a_triangle_and_are_nearly_equal_work() {
+    fn strips_balance_the_triangle() {
         for (n, count) in [(512, 2), (4096, 2), (4097, 4), (10000, 6), (300, 1)] {
             let strips: Vec<_> = cuts(n, count).collect();
             assert_eq!(strips.len(), count);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn no_strip_of_a_small_triangle_is_empty() {
+    fn small_triangles_have_no_empty_strips() {
         for (n, count) in [(1, 2), (17, 2), (40, 9), (0, 3)] {
             let strips: Vec<_> = cuts(n, count).collect();
             assert!(strips.iter().all(|here| !here.is_empty()));

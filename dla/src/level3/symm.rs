@@ -71,7 +71,7 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
     let ([n_a, k_a], [m_c, n_c]) = (a.partition(Op::None), c.partition(Op::None));
     let order = if side == Side::Left { m_c } else { n_c };
     let fit = n_a == k_a && n_a == order && b.partition(Op::None) == [m_c, n_c];
-    assert!(fit, "symm: A {n_a} x {k_a}, B {:?}, C {m_c} x {n_c}, side {side}", b.shape());
+    assert!(fit, "symm: A is {n_a} x {k_a}, B is {:?}, C is {m_c} x {n_c}, side {side}", b.shape());
     if alpha == T::ZERO {
         return scale(s, None, beta, c);
     }
@@ -172,7 +172,7 @@ fn symm_or_hemm<T: Scalar>(
     let order = if side == Side::Left { m } else { n };
     if a.shape() != (order, order) || b.shape() != (m, n) {
         let (name, a, b) = (symmetry.mm(), a.shape(), b.shape());
-        return Err(Error::shape(format!("{name}: A is {a:?}, B {b:?}, C {m} x {n}, side {side}")));
+        return Err(Error::shape(format!("{name}: A is {a:?}, B is {b:?}, C is {m} x {n}, side {side}")));
     }
     let Some(tiles) = options.plan::<T>(rt, Problem::Sided { side, m, n })?.tiles() else {
         match symmetry {

@@ -72,8 +72,8 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
 ) {
     let ([n_a, k_a], [n_b, k_b], [m_c, n_c]) = (a.partition(op), b.partition(op), c.partition(Op::None));
     let fit = n_a == m_c && n_b == m_c && m_c == n_c && k_a == k_b;
-    assert!(fit, "rank-2k update: op(A) {n_a} x {k_a}, op(B) {n_b} x {k_b}, C {m_c} x {n_c}");
-    if let Err(error) = check_op::<T>("a rank-2k update", symmetry, op) {
+    assert!(fit, "rank-2k update: op(A) is {n_a} x {k_a}, op(B) is {n_b} x {k_b}, C is {m_c} x {n_c}");
+    if let Err(error) = check_op::<T>("rank-2k update", symmetry, op) {
         panic!("{error}");
     }
     if alpha == T::ZERO || k_a.count() == 0 {
@@ -177,7 +177,7 @@ fn rank_2k<T: Scalar>(
     let (name, (n, k)) = (symmetry.rank_2k(), op.shape(a.shape()));
     check_op::<T>(name, symmetry, op)?;
     if c.shape() != (n, n) || b.shape() != a.shape() {
-        let why = format!("{name}: A is {:?}, B {:?}, C {:?}, with trans = {op}", a.shape(), b.shape(), c.shape());
+        let why = format!("{name}: A is {:?}, B is {:?}, C is {:?}, trans = {op}", a.shape(), b.shape(), c.shape());
         return Err(Error::shape(why));
     }
     let tiles = match options.plan::<T>(rt, Problem::Triangle { n, k })? {

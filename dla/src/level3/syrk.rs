@@ -66,8 +66,8 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     c: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let ([n_a, k_a], [m_c, n_c]) = (a.partition(op), c.partition(Op::None));
-    assert!(n_a == m_c && m_c == n_c, "rank-k update: op(A) {n_a} x {k_a}, C {m_c} x {n_c}");
-    if let Err(error) = check_op::<T>("a rank-k update", symmetry, op) {
+    assert!(n_a == m_c && m_c == n_c, "rank-k update: op(A) is {n_a} x {k_a}, C is {m_c} x {n_c}");
+    if let Err(error) = check_op::<T>("rank-k update", symmetry, op) {
         panic!("{error}");
     }
     if alpha == T::ZERO || k_a.count() == 0 {
@@ -157,7 +157,7 @@ fn rank_k<T: Scalar>(
     let (name, (n, k)) = (symmetry.rank_k(), op.shape(a.shape()));
     check_op::<T>(name, symmetry, op)?;
     if c.shape() != (n, n) {
-        return Err(Error::shape(format!("{name}: op(A) is {n} x {k}, C {} x {}", c.nrows(), c.ncols())));
+        return Err(Error::shape(format!("{name}: op(A) is {n} x {k}, C is {} x {}", c.nrows(), c.ncols())));
     }
     let tiles = match options.plan::<T>(rt, Problem::Triangle { n, k })? {
         Plan::Tiles(tiles) => tiles,

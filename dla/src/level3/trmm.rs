@@ -31,7 +31,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ) {
     let ([n_a, k_a], [m, n]) = (a.partition(Op::None), b.partition(Op::None));
     let order = if side == Side::Left { m } else { n };
-    assert!(n_a == k_a && n_a == order, "trmm: A {n_a} x {k_a}, B {m} x {n}, side {side}");
+    assert!(n_a == k_a && n_a == order, "trmm: A is {n_a} x {k_a}, B is {m} x {n}, side {side}");
     if alpha == T::ZERO {
         return scale(s, None, alpha, b);
     }
@@ -104,7 +104,7 @@ pub fn trmm<T: Scalar>(
     let (m, n) = b.shape();
     let order = if side == Side::Left { m } else { n };
     if a.shape() != (order, order) {
-        return Err(Error::shape(format!("trmm: A is {:?}, B {m} x {n}, side {side}", a.shape())));
+        return Err(Error::shape(format!("trmm: A is {:?}, B is {m} x {n}, side {side}", a.shape())));
     }
     let Some(tiles) = options.plan::<T>(rt, Problem::Sided { side, m, n })?.tiles() else {
         cpu::trmm(side, uplo, op, diag, alpha, a, b);

@@ -32,7 +32,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ) {
     let ([n_a, k_a], [m, n]) = (a.partition(Op::None), b.partition(Op::None));
     let order = if side == Side::Left { m } else { n };
-    assert!(n_a == k_a && n_a == order, "trsm: A {n_a} x {k_a}, B {m} x {n}, side {side}");
+    assert!(n_a == k_a && n_a == order, "trsm: A is {n_a} x {k_a}, B is {m} x {n}, side {side}");
     if alpha == T::ZERO {
         return super::scale(s, None, alpha, b);
     }
@@ -107,7 +107,7 @@ pub fn trsm<T: Scalar>(
     let (m, n) = b.shape();
     let order = if side == Side::Left { m } else { n };
     if a.shape() != (order, order) {
-        return Err(Error::shape(format!("trsm: A is {:?}, B {m} x {n}, side {side}", a.shape())));
+        return Err(Error::shape(format!("trsm: A is {:?}, B is {m} x {n}, side {side}", a.shape())));
     }
     let Some(tiles) = options.plan::<T>(rt, Problem::Sided { side, m, n })?.tiles() else {
         cpu::trsm(side, uplo, op, diag, alpha, a, b);

@@ -47,9 +47,9 @@ fn lookahead(k: usize, j: usize) -> i32 {
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, ipiv: &'s mut [i32]) -> Pivots<'s> {
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
-    assert!(a.mt() <= 1, "getrf: A in block columns, not in {} block rows", a.mt());
-    assert_eq!(ipiv.len(), m.min(n), "getrf: as many interchanges as pivots");
-    assert!(i32::try_from(m).is_ok(), "getrf: {m} rows, more than interchanges can name");
+    assert!(a.mt() <= 1, "getrf: A must be in block columns, not in {} block rows", a.mt());
+    assert_eq!(ipiv.len(), m.min(n), "getrf: ipiv must have min(m, n) elements");
+    assert!(i32::try_from(m).is_ok(), "getrf: A has {m} rows, more than an i32 can count");
     let (getrf, laswp, trsm, gemm) =
         (Getrf::new(), Laswp::new(), TwoTileCodelet::new("trsm"), TwoTileCodelet::new("gemm"));
     let blocks = s.lend_chunks(ipiv, nb);
@@ -128,10 +128,10 @@ pub fn getrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &mut [i32], op
 /// Returns an error if `ipiv` does not have min(m, n) elements, or m does not fit into an `i32`.
 pub(crate) fn check_ipiv(name: &str, (m, n): (usize, usize), ipiv: &[i32]) -> Result<(), Error> {
     if i32::try_from(m).is_err() {
-        return Err(Error::shape(format!("{name}: {m} rows, more than interchanges can name")));
+        return Err(Error::shape(format!("{name}: A has {m} rows, more than an i32 can count")));
     }
     if ipiv.len() != m.min(n) {
-        let why = format!("{name}: ipiv has {} elements for a matrix of {m} x {n}", ipiv.len());
+        let why = format!("{name}: ipiv has {} elements, expected {}", ipiv.len(), m.min(n));
         return Err(Error::shape(why));
     }
     Ok(())

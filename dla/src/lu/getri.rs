@@ -27,7 +27,11 @@ use superscalar_runtime::{Error as Failed, Nesting, Runtime, Scope, TaskSpec};
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, pivots: &Pivots<'s>) {
     let ((n, cols), nb, nesting) = (a.shape(), a.tile_shape().1, s.nesting());
-    assert!(n == cols && a.mt() <= 1, "getri: a square A in block columns, not {n} x {cols} in {} block rows", a.mt());
+    assert!(
+        n == cols && a.mt() <= 1,
+        "getri: A must be square and in block columns, not {n} x {cols} in {} block rows",
+        a.mt()
+    );
     // A singular U must not be inverted.
     wait_for_check(s, pivots.diagonal_check, a);
     invert_upper(s, a);

@@ -42,7 +42,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let ((n, cols), (rows, nrhs)) = (a.shape(), b.shape());
-    assert!(n == cols && n == rows, "getrs: A is {n} x {cols}, B {rows} x {nrhs}");
+    assert!(n == cols && n == rows, "getrs: A is {n} x {cols}, B is {rows} x {nrhs}");
     let laswp = Laswp::new();
     let exchange = |direction| {
         for (_, j) in b.tile_indices() {

@@ -84,7 +84,7 @@ fn extreme_shapes_have_plans() {
 }
 
 #[test]
-fn small_problems_are_done_at_once() {
+fn small_problems_are_serial() {
     for machine in machines::<f64>() {
         for problem in problems(160, 160, 160).into_iter().filter(|problem| !matches!(problem, Problem::Tree { .. })) {
             assert_eq!(plan(problem, &machine), Plan::Serial, "{problem:?} on {machine:?}");
@@ -212,7 +212,7 @@ fn many_workers_have_the_measured_tiles() {
 }
 
 #[test]
-fn strips_are_for_few_workers_or_deep_products() {
+fn strips_need_few_workers_or_depth() {
     for (p, n) in [4, 8, 16].into_iter().flat_map(|p| [192, 256, 300].map(|n| (p, n))) {
         let cut = plan(Problem::Triangle { n, k: n }, &workers(p));
         assert!(matches!(cut, Plan::Tiles(_)), "order {n} on {p} workers: {cut:?}");
@@ -223,7 +223,7 @@ fn strips_are_for_few_workers_or_deep_products() {
 }
 
 #[test]
-fn no_order_beyond_the_little_ones_is_left_to_one_worker() {
+fn larger_orders_are_shared() {
     for (p, n) in WORKERS[1..].iter().flat_map(|&p| (161..400).map(move |n| (p, n))) {
         for problem in &problems(n, n, n)[..4] {
             let cut = plan(*problem, &workers(p));
@@ -233,7 +233,7 @@ fn no_order_beyond_the_little_ones_is_left_to_one_worker() {
 }
 
 #[test]
-fn tiles_are_no_longer_than_a_block_of_the_kernel() {
+fn tiles_fit_kernel_blocks() {
     for n in [4097, 5000, 6000, 8190, 8192, 10000] {
         let tiles = plan(Problem::Product { m: n, n, k: n }, &workers(2)).tiles().expect("tiles");
         assert!(tiles.mb.max(tiles.nb) <= 2048 && tiles.kb == n, "order {n}: {tiles:?}");
@@ -252,7 +252,7 @@ fn one_tile_has_no_chain_of_tasks() {
 
 /// The measured optimum. Half or twice the block size costs about 10 %. Measured: docs/measurements/.
 #[test]
-fn blocks_are_near_the_measured_ones() {
+fn blocks_are_near_the_optimum() {
     const CHOLESKY: [(usize, usize, usize); 9] = [
         (512, 2, 96),
         (1024, 2, 192),

@@ -52,8 +52,13 @@ pub fn spawn<'s, T: Scalar>(
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let (m, n) = a.shape();
-    assert!(m >= n && b.shape().0 == m, "gels: A is {m} x {n}, B {} x {}", b.shape().0, b.shape().1);
-    assert!(a.mt() <= 1 && b.mt() <= 1, "gels: A and B in block columns");
+    assert!(
+        m >= n && b.shape().0 == m,
+        "gels: A is {m} x {n}, B is {} x {}; expected m >= n and m rows of B",
+        b.shape().0,
+        b.shape().1
+    );
+    assert!(a.mt() <= 1 && b.mt() <= 1, "gels: A and B must be in block columns");
     if s.nesting().has_devices() {
         return spawn_unscaled(s, op, a, tau, b, None);
     }
@@ -193,9 +198,9 @@ fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Resu
 /// element instead. The routine then returns `Ok`, with a solution that has huge, meaningless elements.
 ///
 /// If A may be nearly rank deficient, estimate the condition number of the triangular factor, which A holds on return.
-/// [`gecon`](fn@crate::gecon) does so for R: copy R into a matrix of zeros with [`lacpy`](fn@crate::lacpy), and pass the
-/// copy with its norm from [`lantr`](fn@crate::lantr); an upper triangle is its own LU factorization. For L, use its
-/// transpose. If A is square, [`gesv`](fn@crate::gesv) and `gecon` are an alternative; if A is positive definite,
+/// [`gecon`](fn@crate::gecon) does so for R: copy R into a matrix of zeros with [`lacpy`](fn@crate::lacpy), and pass
+/// the copy with its norm from [`lantr`](fn@crate::lantr); an upper triangle is its own LU factorization. For L, use
+/// its transpose. If A is square, [`gesv`](fn@crate::gesv) and `gecon` are an alternative; if A is positive definite,
 /// [`posv`](fn@crate::posv) and [`pocon`](fn@crate::pocon) are.
 ///
 /// # Errors
@@ -225,7 +230,7 @@ pub fn gels<T: Scalar>(
 ) -> Result<(), Error> {
     let ((m, n), (rows, nrhs)) = (a.shape(), b.shape());
     if rows != m.max(n) {
-        return Err(Error::shape(format!("gels: A is {m} x {n}, B {rows} x {nrhs}")));
+        return Err(Error::shape(format!("gels: A is {m} x {n}, B is {rows} x {nrhs}; B must have max(m, n) rows")));
     }
     unmqr::check_op::<T>("gels", op)?;
     let (tall, order) = (m.max(n), m.min(n));
@@ -257,8 +262,13 @@ pub fn gels<T: Scalar>(
 #[each_type]
 pub fn serial<T: Scalar>(op: Op, a: MatMut<'_, T>, b: MatMut<'_, T>) -> Result<(), Singular> {
     let (m, n) = a.shape();
-    assert!(b.nrows() == m.max(n), "gels: A is {m} x {n}, B {} x {}", b.nrows(), b.ncols());
-    assert!(!T::COMPLEX || op != Op::Trans, "gels: no plain transpose of a complex matrix");
+    assert!(
+        b.nrows() == m.max(n),
+        "gels: A is {m} x {n}, B is {} x {}; B must have max(m, n) rows",
+        b.nrows(),
+        b.ncols()
+    );
+    assert!(!T::COMPLEX || op != Op::Trans, "gels: trans = T is not supported for complex matrices");
     with_scaling(op, a, b, |a| Ok(largest_part(a)), solve_serial)
 }
 

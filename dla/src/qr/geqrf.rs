@@ -42,9 +42,9 @@ pub(crate) fn pack_store<T: Scalar>(m: usize, nb: usize) -> Arc<PackStore> {
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) -> Reflectors<'s, T> {
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
-    assert!(a.mt() <= 1, "geqrf: A in block columns, not in {} block rows", a.mt());
+    assert!(a.mt() <= 1, "geqrf: A must be in block columns, not in {} block rows", a.mt());
     let k_all = m.min(n);
-    assert_eq!(tau.len(), k_all, "geqrf: as many scalar factors as reflectors");
+    assert_eq!(tau.len(), k_all, "geqrf: tau must have min(m, n) elements");
     let (geqrf, larfb, store) = (Geqrf::new(), Larfb::new(), pack_store::<T>(m, nb.min(n)));
     let distributor = ColumnDistributor::new(s, a, ("larfb", cost_of_larfb::<T>(m / 2, nb, nb)));
     let taus = s.lend_chunks(tau, nb);
@@ -102,7 +102,7 @@ pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], optio
 /// Returns an error if `tau` does not have k elements.
 pub(crate) fn check_tau<T>(name: &str, k: usize, tau: &[T]) -> Result<(), Error> {
     if tau.len() != k {
-        return Err(Error::shape(format!("{name}: tau has {} elements for {k} reflectors", tau.len())));
+        return Err(Error::shape(format!("{name}: tau has {} elements, expected {k}", tau.len())));
     }
     Ok(())
 }

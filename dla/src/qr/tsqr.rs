@@ -87,7 +87,7 @@ impl<T: Scalar> Tree<T> {
 #[each_type]
 fn new_tree<T: Scalar>(shape: (usize, usize), mb: usize) -> Tree<T> {
     let (m, n) = shape;
-    assert!(mb > 0, "blocks without rows");
+    assert!(mb > 0, "tsqr: the block size must be positive");
     // If the size overflows, there is only one block.
     let mb = mb.checked_next_multiple_of(n.max(1)).unwrap_or(usize::MAX).max(n.saturating_mul(2));
     let (mut factors, mut stacks, mut rows) = (Vec::new(), Vec::new(), m);
@@ -114,7 +114,7 @@ fn apply_tree<T: Scalar>(
     options: &Options,
 ) -> Result<(), Error> {
     if a.shape() != tree.shape || c.nrows() != tree.shape.0 {
-        let why = format!("tsqr: A is {:?}, and {:?} was factored; C {:?}", a.shape(), tree.shape, c.shape());
+        let why = format!("tsqr: A is {:?}, the factored matrix was {:?}, C is {:?}", a.shape(), tree.shape, c.shape());
         return Err(Error::shape(why));
     }
     super::unmqr::check_op::<T>("tsqr", op)?;
@@ -144,7 +144,10 @@ fn apply_tree<T: Scalar>(
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tree: &'s mut Tree<T>) {
     let ((m, n), mb) = (a.shape(), tree.mb);
-    assert!(a.shape() == tree.shape && a.tile_shape() == (mb, n.max(1)), "tsqr: A is cut as the tree is");
+    assert!(
+        a.shape() == tree.shape && a.tile_shape() == (mb, n.max(1)),
+        "tsqr: the shape and tiles of A must be those of the tree"
+    );
     if m == 0 || n == 0 {
         return;
     }
@@ -236,7 +239,7 @@ fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
 pub fn tsqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, options: &Options) -> Result<Tree<T>, Error> {
     let (m, n) = a.shape();
     if m < n {
-        return Err(Error::shape(format!("tsqr: A is {m} x {n}; it takes tall ones")));
+        return Err(Error::shape(format!("tsqr: A is {m} x {n}; expected m >= n")));
     }
     let mut tree = Tree::new((m, n), options.plan::<T>(rt, Problem::Tree { n })?.blocks_of(m));
     rt.scope(|s| spawn(s, &Tiled::new(s, a.rb_mut(), tree.mb, n.max(1)), &mut tree))?;

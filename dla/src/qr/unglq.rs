@@ -42,7 +42,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, at: &Tiled<'s, MatMut<'s, T>>,
 pub fn unglq<T: Scalar>(rt: &Runtime, a: MatMut<'_, T>, tau: &[T], options: &Options) -> Result<(), Error> {
     let ((m, n), k) = (a.shape(), tau.len());
     if m > n || k > m {
-        return Err(Error::shape(format!("unglq: {k} reflectors for a Q of {m} x {n}")));
+        return Err(Error::shape(format!("unglq: A is {m} x {n} with k = {k} reflectors; expected k <= m <= n")));
     }
     with_column_major(rt, a.transpose(), |at| ungqr::ungqr(rt, at, &conjugated(tau), options))
 }

@@ -26,7 +26,7 @@ use superscalar_runtime::{Runtime, Scope};
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) {
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
-    assert!(n <= m, "ungqr: {n} columns of a Q of order {m}");
+    assert!(n <= m, "ungqr: A is {m} x {n}; expected n <= m");
     let q = reflectors(s, a, tau);
     let larfb = Larfb::new();
     for j in 0..a.nt() {
@@ -78,7 +78,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
 pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: &Options) -> Result<(), Error> {
     let ((m, n), k) = (a.shape(), tau.len());
     if n > m || k > n {
-        return Err(Error::shape(format!("ungqr: {k} reflectors for a Q of {m} x {n}")));
+        return Err(Error::shape(format!("ungqr: A is {m} x {n} with k = {k} reflectors; expected k <= n <= m")));
     }
     if options.plan::<T>(rt, Problem::Product { m, n, k })? == Plan::Serial {
         serial(a, tau);
@@ -105,7 +105,7 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
 #[each_type]
 pub fn serial<T: Scalar>(mut a: MatMut<'_, T>, tau: &[T]) {
     let ((m, n), k) = (a.shape(), tau.len());
-    assert!(k <= n && n <= m, "ungqr: {k} reflectors for a Q of {m} x {n}");
+    assert!(k <= n && n <= m, "ungqr: A is {m} x {n} with k = {k} reflectors; expected k <= n <= m");
     identity(a.rb_mut().submatrix(0..m, k..n), k);
     let mut t = Matrix::zeros(SERIAL_BLOCK.min(k), SERIAL_BLOCK.min(k));
     for start in (0..k).step_by(SERIAL_BLOCK).rev() {

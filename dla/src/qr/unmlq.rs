@@ -98,7 +98,7 @@ pub fn unmlq<T: Scalar>(
     let (shape, k) = (c.shape(), tau.len());
     let order = if side == Side::Left { shape.0 } else { shape.1 };
     if a.ncols() != order || k > a.nrows().min(order) {
-        let why = format!("unmlq: {k} reflectors in A of {:?}, C {:?}, side {side}", a.shape(), shape);
+        let why = format!("unmlq: A is {:?} with {k} reflectors, C is {shape:?}, side {side}", a.shape());
         return Err(Error::shape(why));
     }
     unmqr::check_op::<T>("unmlq", op)?;

@@ -33,8 +33,8 @@ pub fn reflectors<'s, T: Scalar, V: TileView<'s, Element = T>>(
     tau: &'s mut [T],
 ) -> Reflectors<'s, T> {
     let ((m, n), nb, k_all) = (a.shape(), a.tile_shape().1, tau.len());
-    assert!(a.mt() <= 1, "reflectors in block columns, not in {} block rows", a.mt());
-    assert!(k_all <= m.min(n), "{k_all} reflectors in a matrix of {m} x {n}");
+    assert!(a.mt() <= 1, "reflectors: A must be in block columns, not in {} block rows", a.mt());
+    assert!(k_all <= m.min(n), "reflectors: {k_all} reflectors in a matrix of {m} x {n}");
     let store = pack_store::<T>(m, nb.min(n));
     let mut blocks = Vec::with_capacity(k_all.div_ceil(nb));
     for (k, tau) in s.lend_chunks(tau, nb).into_iter().enumerate() {
@@ -68,9 +68,9 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ) {
     let ((m, _), nb, shape) = (a.shape(), a.tile_shape().1, c.shape());
     let (order, whole) = if side == Side::Left { (shape.0, c.mt() <= 1) } else { (shape.1, c.nt() <= 1) };
-    assert!(a.mt() <= 1 && whole, "a product with Q where it is applied to whole columns, or rows from the right");
-    assert!(order == m, "Q of order {m}, C {} x {}, side {side}", shape.0, shape.1);
-    assert!(!T::COMPLEX || op != Op::Trans, "no plain transpose of a complex Q");
+    assert!(a.mt() <= 1 && whole, "unmqr: A must be in block columns, C in block columns (left) or block rows (right)");
+    assert!(order == m, "unmqr: the order of Q is {m}, C is {} x {}, side {side}", shape.0, shape.1);
+    assert!(!T::COMPLEX || op != Op::Trans, "unmqr: trans = T is not supported for complex matrices");
     let larfb = Larfb::new();
     // Q = Q[0] Q[1] …
     let forward = (side == Side::Left) != (op == Op::None);
@@ -119,7 +119,7 @@ pub fn unmqr<T: Scalar>(
     let (shape, k) = (c.shape(), tau.len());
     let order = if side == Side::Left { shape.0 } else { shape.1 };
     if a.nrows() != order || k > a.ncols().min(order) {
-        let why = format!("unmqr: {k} reflectors in A of {:?}, C {:?}, side {side}", a.shape(), shape);
+        let why = format!("unmqr: A is {:?} with {k} reflectors, C is {shape:?}, side {side}", a.shape());
         return Err(Error::shape(why));
     }
     check_op::<T>("unmqr", op)?;
@@ -129,7 +129,7 @@ pub fn unmqr<T: Scalar>(
 /// Returns an error for [`Op::Trans`] of a complex type.
 pub(crate) fn check_op<T: Scalar>(name: &str, op: Op) -> Result<(), Error> {
     if T::COMPLEX && op == Op::Trans {
-        return Err(Error::argument(format!("{name} takes no trans = T of a complex matrix")));
+        return Err(Error::argument(format!("{name}: trans = T is not supported for complex matrices")));
     }
     Ok(())
 }
@@ -187,12 +187,12 @@ pub(crate) const SERIAL_BLOCK: usize = 64;
 /// ```
 #[each_type]
 pub fn serial<T: Scalar>(side: Side, op: Op, a: MatRef<'_, T>, tau: &[T], mut c: MatMut<'_, T>) {
-    assert!(!T::COMPLEX || op != Op::Trans, "unmqr: no plain transpose of a complex Q");
+    assert!(!T::COMPLEX || op != Op::Trans, "unmqr: trans = T is not supported for complex matrices");
     let ((m, n), k) = (c.shape(), tau.len());
     let order = if side == Side::Left { m } else { n };
     assert!(
         a.nrows() == order && k <= a.ncols().min(order),
-        "unmqr: {k} reflectors in A of {:?}, C {m} x {n}",
+        "unmqr: A is {:?} with {k} reflectors, C is {m} x {n}",
         a.shape()
     );
     let mut t = Matrix::zeros(SERIAL_BLOCK.min(k), SERIAL_BLOCK.min(k));

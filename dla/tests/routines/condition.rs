@@ -1,4 +1,4 @@
-//! gecon and pocon, beside condition numbers computed from inverses.
+//! gecon and pocon, compared with condition numbers computed from inverses.
 
 use crate::{
     four_types,
@@ -12,7 +12,7 @@ use superscalar_oracle::{Stored, Wide, element, narrow, residual, tries_scale, w
 
 const NORMS: [Norm; 2] = [Norm::One, Norm::Inf];
 
-/// An estimate is no less than the true number but for rounding, and hardly ever more than three times it.
+/// Checks that an estimate is at least the exact number up to rounding, and at most three times it.
 fn assert_estimates(estimate: f64, rcond: f64, what: &str) {
     assert!(estimate >= 0.999 * rcond && estimate <= 3.0 * rcond, "{what}: estimate {estimate:e} of {rcond:e}");
 }
@@ -21,7 +21,7 @@ fn real<T: Scalar>(x: f64) -> T::Real {
     T::from_f64(x).re()
 }
 
-fn estimates_are_near<T: Scalar>() {
+fn general_estimates<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (n, seed) in (1..=12).map(|n| (n, n as u64)).chain([(31, 20), (64, 21)]) {
         // Rows of different sizes make the two norms differ.
@@ -47,7 +47,7 @@ fn estimates_are_near<T: Scalar>() {
     }
 }
 
-fn estimates_of_positive_definite_matrices_are_near<T: Scalar>() {
+fn positive_definite_estimates<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (n, uplo) in [1, 2, 3, 5, 8, 31].into_iter().flat_map(|n| [(n, Uplo::Lower), (n, Uplo::Upper)]) {
         let a = Stored::<T>::positive_definite(n, 2);
@@ -66,7 +66,7 @@ fn estimates_of_positive_definite_matrices_are_near<T: Scalar>() {
     }
 }
 
-/// For diagonal matrices of powers of two nothing is estimated and nothing rounded.
+/// Estimates of diagonal matrices of powers of two are exact.
 fn diagonal_matrices_are_exact<T: Scalar>() {
     let (rt, o) = (runtime(), Options::default());
     for n in [1, 2, 7, 40] {
@@ -79,8 +79,8 @@ fn diagonal_matrices_are_exact<T: Scalar>() {
     }
 }
 
-/// No inverse, no condition number: zero. NaN of NaN. The estimate ends whatever the factors hold.
-fn nothing_hangs<T: Scalar>() {
+/// The estimate terminates whatever the factors hold: it is zero without an inverse, and NaN for NaN.
+fn special_values_terminate<T: Scalar>() {
     let (rt, o) = (runtime(), Options::default().nb(4));
     for n in [1, 2, 9] {
         for bad in [0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
@@ -121,8 +121,8 @@ fn nothing_hangs<T: Scalar>() {
     }
 }
 
-/// The workspace holds the inverse's product with a vector, and the norms of the two give the estimate.
-fn the_workspace_has_nearly_a_null_vector<T: Scalar>() {
+/// The workspace holds the product of the inverse with a vector; their norms give the estimate.
+fn workspace_holds_null_vector<T: Scalar>() {
     let (rt, o, n) = (runtime(), Options::default(), 7);
     let a = Stored::<T>::random((n, n), 8);
     let mut lu = a.clone();
@@ -143,8 +143,8 @@ fn the_workspace_has_nearly_a_null_vector<T: Scalar>() {
     );
 }
 
-/// Factors L and U, side by side, with U times 2ᵏ: U's diagonal is 1, 2, 4, and all others are halves, so down to the
-/// subnormal numbers nothing is rounded. L U needs no interchanges.
+/// Returns L and U in one matrix, with U times 2ᵏ. The diagonal of U is 1, 2, 4, and the other elements are multiples
+/// of 1/8, so nothing is rounded down to the subnormal numbers. L U needs no interchanges.
 fn exact_factors<T: Scalar>(n: usize, k: i32) -> Stored<T> {
     let half = |i, j| wide(whole::<T>(5, i, j)) / 8.0;
     let times = |x: c64, k| narrow(c64::new(times_power_of_two(x.re, k), times_power_of_two(x.im, k)));
@@ -155,13 +155,12 @@ fn exact_factors<T: Scalar>(n: usize, k: i32) -> Stored<T> {
     })
 }
 
-/// Powers of two for which these factors, and their product, are numbers, and not rounded. Of those of double precision
-/// tests try some, unless FULL=1.
+/// Returns the exponents for which these factors and their product are exact.
 fn exact_powers<T: Scalar>() -> std::ops::RangeInclusive<i32> {
     powers_of_two::<T>().start() + 8..=powers_of_two::<T>().end() - 4
 }
 
-/// The condition number does not depend on the scale, though the inverse's elements soon overflow.
+/// The condition number does not depend on the scale, although elements of the inverse overflow.
 fn every_power_of_two<T: Scalar>() {
     let (rt, o) = (runtime(), Options::default());
     for n in [1, 2, 9] {
@@ -178,7 +177,7 @@ fn every_power_of_two<T: Scalar>() {
             }
         }
         for uplo in [Uplo::Lower, Uplo::Upper] {
-            // A is 4ᵏ times as large; of the factor one triangle is read.
+            // A is 4ᵏ times as large. Only one triangle of the factor is read.
             let rcond = |k: i32| {
                 let all = exact_factors::<T>(n, k);
                 let factor =
@@ -197,8 +196,8 @@ fn every_power_of_two<T: Scalar>() {
     }
 }
 
-/// The norm, the factors and the estimate, and the same in a scope.
-fn from_matrix_to_estimate_at_every_power_of_two<T: Scalar>() {
+/// The norm, the factorization and the estimate, by blocking routines and in a scope.
+fn full_estimate_at_every_scale<T: Scalar>() {
     let (rt, n) = (runtime(), 9);
     let o = Options::default().nb(4);
     let parts = exact_factors::<T>(n, 0).wide();
@@ -213,7 +212,7 @@ fn from_matrix_to_estimate_at_every_power_of_two<T: Scalar>() {
         getrf(&rt, lu.view_mut(), &mut ipiv, &o).expect("no pivot is zero");
         let anorm = lange(&rt, Norm::One, a.view(), &o).expect("no error");
         let rcond = gecon(&rt, Norm::One, lu.view(), anorm, &o).expect("the arguments fit").to_f64();
-        // Of a norm of subnormal size fewer digits are there.
+        // A norm of subnormal size has fewer digits.
         let error = (rcond / expected - 1.0).abs();
         let allowed = 1e-3 + least::<T>() / anorm.to_f64();
         assert!(
@@ -234,8 +233,8 @@ fn from_matrix_to_estimate_at_every_power_of_two<T: Scalar>() {
     }
 }
 
-/// Neither Inf nor NaN for what is finite, whatever is given as the norm.
-fn estimates_are_numbers<T: Scalar>() {
+/// The estimate is finite for finite factors, whatever norm is given.
+fn estimates_are_finite<T: Scalar>() {
     let (rt, o) = (runtime(), Options::default());
     let (least, most) = (*powers_of_two::<T>().start(), *powers_of_two::<T>().end());
     for (of_a, of_norm) in
@@ -258,20 +257,20 @@ fn estimates_are_numbers<T: Scalar>() {
 }
 
 four_types! {
-    estimates_are_near estimates_of_positive_definite_matrices_are_near diagonal_matrices_are_exact nothing_hangs
-    the_workspace_has_nearly_a_null_vector every_power_of_two from_matrix_to_estimate_at_every_power_of_two
-    estimates_are_numbers
+    general_estimates positive_definite_estimates diagonal_matrices_are_exact special_values_terminate
+    workspace_holds_null_vector every_power_of_two full_estimate_at_every_scale
+    estimates_are_finite
 }
 
-/// A matrix of rank one less, and one that is so to the last digit only.
+/// A matrix whose rank is n - 1 up to rounding.
 #[test]
-fn nearly_singular_matrices_have_a_number_of_rounding_size() {
+fn nearly_singular_estimates_are_tiny() {
     let (rt, o, n) = (runtime(), Options::default(), 6);
     let row = |i: usize, j: usize| wide(element::<f64>(4, i, j));
     let last = |j: usize| (0..n - 1).map(|i| row(i, j)).sum::<c64>();
     let a = Stored::<f64>::new((n, n), |i, j| narrow(if i < n - 1 { row(i, j) } else { last(j) }));
     let mut lu = a.clone();
-    // A pivot of zero, should rounding make one, is as good.
+    // Rounding may produce a pivot of exactly zero, which is accepted as well.
     let outcome = getrf(&rt, lu.view_mut(), &mut [0; 6], &o);
     let rcond = gecon(&rt, Norm::One, lu.view(), a.wide().norm_one(), &o).expect("the arguments fit");
     assert!(rcond < 1e-14 && (outcome.is_ok() || rcond == 0.0), "{rcond:e}");
@@ -288,7 +287,7 @@ fn empty_matrices_and_norms() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_arguments_are_refused() {
     let (rt, o) = (runtime(), Options::default());
     let (wide, square) = (Stored::<f64>::random((4, 5), 1), Stored::<f64>::random((4, 4), 1));
     assert_refused(gecon(&rt, Norm::One, wide.view(), 1.0, &o), ErrorKind::Shape);
