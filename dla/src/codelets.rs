@@ -6,26 +6,26 @@
 //! can factor panels; otherwise they stay on the host, because memory and latency limit them.
 
 mod columns;
-mod copying;
+mod copy;
 mod diagonal;
 mod level3;
 mod panel;
-mod reflect;
+mod reflectors;
 mod team;
 mod tiles;
 mod tree;
 
-pub(crate) use columns::{Getrf, Laswp, elimination, triangular_solve};
-pub(crate) use copying::TileCopy;
+pub(crate) use columns::{Getrf, Laswp, RowInterchanges, elimination, triangular_solve};
+pub(crate) use copy::TileCopy;
 pub(crate) use diagonal::{Diagonal, WaitForCheck};
-pub(crate) use level3::{Gemm, Rank2k, RankK, Symm, Triangle, triangular_operation};
-pub(crate) use reflect::{Application, Geqrf, Larfb, cost_of_larfb};
+pub(crate) use level3::{Gemm, Rank2k, RankK, Symm, SymmForm, Triangle, triangular_operation};
+pub(crate) use reflectors::{Application, Geqrf, Larfb, cost_of_larfb};
 pub(crate) use tiles::{OneTileCodelet, TilePart, TileRole, TwoTileCodelet, plan_critical, plan_operation};
 pub(crate) use tree::{apply_block, factor_block, gather, scatter};
 
 use crate::tiled::Tile;
 use superscalar_kernels::{
-    MatMut, Op, Scalar,
+    Diag, MatMut, Op, Scalar, Uplo,
     device::Mat,
     operations::{Operation as _, cost},
 };
@@ -38,6 +38,14 @@ type HostResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 pub(crate) type TileMut<'s, T> = Tile<MatMut<'s, T>>;
 /// Handle of a tile that a task may change.
 type TileMutHandle<'s, T> = Lent<'s, TileMut<'s, T>>;
+
+/// The stored triangle of a triangular matrix, the op on it, and whether its diagonal is ones.
+#[derive(Clone, Copy)]
+pub(crate) struct TriangleForm {
+    pub(crate) uplo: Uplo,
+    pub(crate) op: Op,
+    pub(crate) diag: Diag,
+}
 
 /// Returns a task with a name and its indices in the algorithm's loops.
 pub(crate) fn task(name: &'static str, i: usize, j: usize, k: usize) -> TaskSpec {

@@ -2,11 +2,11 @@
 
 use crate::{
     Scalar,
-    codelets::{Diagonal, TwoTileCodelet, WaitForCheck, elimination, task, triangular_solve},
+    codelets::{Diagonal, TriangleForm, TwoTileCodelet, WaitForCheck, elimination, task, triangular_solve},
     tiled::{Tile, TileView, Tiled},
 };
 use std::ops::Range;
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar as _, Side, Singular, Uplo, cpu};
+use superscalar_kernels::{MatMut, MatRef, Op, Scalar as _, Side, Singular, Uplo, cpu};
 use superscalar_runtime::{Lent, Output, Scope};
 
 /// Inserts the tasks that solve op(A) X = B for the first n rows of B. The first n rows of A hold a triangular matrix,
@@ -17,14 +17,14 @@ use superscalar_runtime::{Lent, Output, Scope};
 #[track_caller]
 pub(crate) fn trsm<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
-    triangle: (Uplo, Op, Diag),
+    triangle: TriangleForm,
     a: &Tiled<'s, V>,
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let ((m, n), (rows, nrhs), nb) = (a.shape(), b.shape(), a.tile_shape().1);
     assert!(a.mt() <= 1 && b.mt() <= 1, "trsm: A and B must be in block columns");
     assert!(n <= m && n <= rows, "trsm: A is {m} x {n}, B is {rows} x {nrhs}; both need at least {n} rows");
-    let (uplo, op, _) = triangle;
+    let TriangleForm { uplo, op, .. } = triangle;
     let (trsm, gemm) = (TwoTileCodelet::new("trsm"), TwoTileCodelet::new("gemm"));
     for SolveStep { k, here, others } in solve_steps((uplo, op), n, nb) {
         for j in 0..b.nt() {
@@ -54,7 +54,8 @@ pub(crate) fn trsm<'s, T: Scalar, V: TileView<'s, Element = T>>(
 
 /// Solves op(A) X = B on the calling thread, where `columns` are the block columns of a triangular matrix. X replaces
 /// B.
-pub(crate) fn solve<T: Scalar>((uplo, op, diag): (Uplo, Op, Diag), columns: &[MatRef<'_, T>], mut b: MatMut<'_, T>) {
+pub(crate) fn solve<T: Scalar>(triangle: TriangleForm, columns: &[MatRef<'_, T>], mut b: MatMut<'_, T>) {
+    let TriangleForm { uplo, op, diag } = triangle;
     let nb = columns.first().map_or(0, MatRef::ncols);
     for SolveStep { k, here, others } in solve_steps((uplo, op), b.nrows(), nb) {
         let cols = here.len();

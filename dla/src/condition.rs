@@ -13,6 +13,7 @@ use crate::{
     Scalar,
     auxiliary::triangle_part,
     cholesky::potrs,
+    codelets::TriangleForm,
     columns,
     error::{Error, order_of},
     lu::getrs,
@@ -57,7 +58,8 @@ pub fn spawn_gecon<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s.compute("gecon", (columns, anorm.read()), move |(columns, &anorm): (Vec<&Tile<V>>, &T::Real)| {
         let columns: Vec<_> = columns.iter().map(|column| column.view()).collect();
         let solve = |op: Op, mut x: MatMut<'_, T>| {
-            let [l, u] = [(Uplo::Lower, op, Diag::Unit), (Uplo::Upper, op, Diag::NonUnit)];
+            let l = TriangleForm { uplo: Uplo::Lower, op, diag: Diag::Unit };
+            let u = TriangleForm { uplo: Uplo::Upper, op, diag: Diag::NonUnit };
             for factor in if op == Op::None { [l, u] } else { [u, l] } {
                 columns::solve(factor, &columns, x.rb_mut());
             }

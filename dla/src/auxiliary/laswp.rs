@@ -2,7 +2,7 @@
 
 use crate::{
     Scalar,
-    codelets::{Laswp, task},
+    codelets::{Laswp, RowInterchanges, task},
     error::Error,
     options::Options,
     plan::Problem,
@@ -28,7 +28,8 @@ pub fn spawn<'s, T: Scalar>(
     assert!(a.mt() <= 1, "laswp: A must be in block columns, not in {} block rows", a.mt());
     let (laswp, count, ipiv) = (Laswp::new(), ipiv.len(), s.lend(ipiv));
     for (i, j) in a.tile_indices() {
-        laswp.spawn(s, task("laswp", i, j, 0), (0, count, direction), &[ipiv], (a.at(i, j), a.cols_of(j)));
+        let interchanges = RowInterchanges { first: 0, count, direction, n: a.cols_of(j) };
+        laswp.spawn(s, task("laswp", i, j, 0), interchanges, &[ipiv], a.at(i, j));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Scalar,
-    codelets::{Gemm, RankK, TileMut, Triangle, cost_of_triangle, task, triangular_operation, with_cost},
+    codelets::{Gemm, RankK, TileMut, Triangle, TriangleForm, cost_of_triangle, task, triangular_operation, with_cost},
     error::{Error, order_of},
     options::Options,
     plan::Problem,
@@ -43,7 +43,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
             // A[k][j] := L[k][k]ᴴ L[k][j]
             let (m, n) = (a.rows_of(k), a.rows_of(j));
             let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
-            let by = triangular_operation(Action::Multiply, (side, uplo, Op::ConjTrans, Diag::NonUnit), one, shape);
+            let form = TriangleForm { uplo, op: Op::ConjTrans, diag: Diag::NonUnit };
+            let by = triangular_operation(Action::Multiply, side, form, one, shape);
             trmm.spawn(s, task("trmm", k, j, k), by, a.at(k, k), at(k, j));
         }
         // A[k][k] := L[k][k]ᴴ L[k][k]

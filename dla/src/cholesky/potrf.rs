@@ -3,7 +3,7 @@
 use super::potrf_columns;
 use crate::{
     Scalar,
-    codelets::{Gemm, OneTileCodelet, RankK, TilePart, TileRole, Triangle, task, triangular_operation},
+    codelets::{Gemm, OneTileCodelet, RankK, TilePart, TileRole, Triangle, TriangleForm, task, triangular_operation},
     error::{Error, order_of},
     options::Options,
     plan::{Machine, Problem},
@@ -62,7 +62,8 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
             // A[i][k] := A[i][k] L[k][k]⁻ᴴ
             let (m, n) = (a.rows_of(i), a.rows_of(k));
             let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
-            let by = triangular_operation(Action::Solve, (side, uplo, Op::ConjTrans, Diag::NonUnit), one, shape);
+            let form = TriangleForm { uplo, op: Op::ConjTrans, diag: Diag::NonUnit };
+            let by = triangular_operation(Action::Solve, side, form, one, shape);
             trsm.spawn(s, task("trsm", i, k, k).priority(3), by, a.at(k, k), at(i, k));
         }
         for j in k + 1..nt {

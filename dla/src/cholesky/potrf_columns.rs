@@ -6,7 +6,7 @@
 
 use crate::{
     Scalar,
-    codelets::{OneTileCodelet, TilePart, TileRole, TwoTileCodelet, elimination, task, triangular_solve},
+    codelets::{OneTileCodelet, TilePart, TileRole, TriangleForm, TwoTileCodelet, elimination, task, triangular_solve},
     distribution::{ColumnDistributor, update_by_gemm},
     steps::{FactorizationStep, factorization_steps},
     tiled::Tiled,
@@ -92,7 +92,7 @@ fn upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
     let (potrf, herk) = (OneTileCodelet::panels("potrf"), OneTileCodelet::new("herk"));
     let (trsm, gemm) = (TwoTileCodelet::new("trsm"), TwoTileCodelet::new("gemm"));
     let distributor =
-        ColumnDistributor::new(s, a, update_by_gemm::<T>((a.shape().0 / 2, a.tile_shape().1, a.tile_shape().1)));
+        ColumnDistributor::new(s, a, update_by_gemm::<T>(a.shape().0 / 2, a.tile_shape().1, a.tile_shape().1));
     for k in 0..a.nt() {
         let Rows { here, .. } = rows(a, k, k);
         if k > 0 {
@@ -120,7 +120,8 @@ fn upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>) {
                 gemm.spawn(s, spec("gemm"), update, a.at(0, k), a.at(0, j));
             }
             // U[k][j] = U[k][k]⁻ᴴ A[k][j]
-            let solve = triangular_solve(here.clone(), (Uplo::Upper, Op::ConjTrans, Diag::NonUnit), n);
+            let form = TriangleForm { uplo: Uplo::Upper, op: Op::ConjTrans, diag: Diag::NonUnit };
+            let solve = triangular_solve(here.clone(), form, n);
             trsm.spawn(s, spec("trsm"), solve, a.at(0, k), a.at(0, j));
         }
     }

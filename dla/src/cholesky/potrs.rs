@@ -1,7 +1,9 @@
 //! Solution of A X = B by a Cholesky factorization.
 
 use crate::{
-    Scalar, columns,
+    Scalar,
+    codelets::TriangleForm,
+    columns,
     error::{Error, system_of},
     level3::trsm,
     options::Options,
@@ -29,7 +31,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     // L Y = B, then Lᴴ X = Y; or with Uᴴ and U.
     for op in order(uplo) {
         if a.is_in_columns() {
-            columns::trsm(s, (uplo, op, Diag::NonUnit), a, b);
+            columns::trsm(s, TriangleForm { uplo, op, diag: Diag::NonUnit }, a, b);
         } else {
             trsm::spawn(s, Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, b);
         }

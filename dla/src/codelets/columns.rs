@@ -1,13 +1,13 @@
 //! Operations on block columns: LU panels, row interchanges, and solves and updates between parts of columns.
 
 use super::{
-    TileMut, TileMutHandle, cost, mat, panel,
+    TileMut, TileMutHandle, TriangleForm, cost, mat, panel,
     tiles::{TilePart, TileRole},
 };
 use crate::Scalar;
 use std::ops::Range;
 use superscalar_kernels::{
-    Diag, Direction, Op, Side, Uplo, cpu,
+    Direction, Op, Side, cpu,
     device::{Call, on_devices, panels_on_devices},
     operations::{self, Action, Gemm, Triangular},
 };
@@ -63,27 +63,30 @@ impl<'s, T: Scalar> Getrf<'s, T> {
 }
 
 /// Codelet that interchanges rows of a block column.
-pub(crate) struct Laswp<'s, T: Scalar>(Codelet<LaswpAccess<'s, T>, Exchange>);
+pub(crate) struct Laswp<'s, T: Scalar>(Codelet<LaswpAccess<'s, T>, RowInterchanges>);
 
 /// Range and order of the interchanges, and the width of the block column.
-struct Exchange {
-    first: usize,
-    count: usize,
-    direction: Direction,
-    n: usize,
+pub(crate) struct RowInterchanges {
+    /// The first row that is interchanged.
+    pub(crate) first: usize,
+    /// Number of interchanges.
+    pub(crate) count: usize,
+    pub(crate) direction: Direction,
+    /// Columns of the block column.
+    pub(crate) n: usize,
 }
 
 impl<'s, T: Scalar> Laswp<'s, T> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("laswp").cost(|p: &Exchange| {
+        let codelet = Codelet::new("laswp").cost(|p: &RowInterchanges| {
             let elements = 4.0 * p.count as f64 * p.n as f64;
             Cost { level: Some(BlasLevel::One), ..cost::<T>(0.0, 0.0, elements) }
         });
-        let codelet = codelet.on_host(|(ipiv, a): (Vec<&[i32]>, &mut TileMut<'s, T>), p: &Exchange| {
+        let codelet = codelet.on_host(|(ipiv, a): (Vec<&[i32]>, &mut TileMut<'s, T>), p: &RowInterchanges| {
             cpu::laswp(a.view_mut(), p.first, &ipiv.concat(), p.direction);
             Ok(())
         });
-        Self(on_devices(codelet, |(ipiv, a), &Exchange { first, direction, .. }: &Exchange| {
+        Self(on_devices(codelet, |(ipiv, a), &RowInterchanges { first, direction, .. }: &RowInterchanges| {
             let ipiv = ipiv.into_iter().map(mat).collect::<Result<_, _>>()?;
             Ok(Call::Laswp(operations::Laswp { a: mat::<T, _>(a)?, first, ipiv, direction }))
         }))
@@ -95,12 +98,12 @@ impl<'s, T: Scalar> Laswp<'s, T> {
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
-        (first, count, direction): (usize, usize, Direction),
+        interchanges: RowInterchanges,
         ipiv: &[Interchanges<'s>],
-        (a, n): (TileMutHandle<'s, T>, usize),
+        a: TileMutHandle<'s, T>,
     ) {
         let ipiv: Vec<_> = ipiv.iter().map(|block| block.read()).collect();
-        self.0.spawn_as(s, spec, (ipiv, a.read_write()), Exchange { first, count, direction, n });
+        self.0.spawn_as(s, spec, (ipiv, a.read_write()), interchanges);
     }
 }
 
@@ -108,7 +111,7 @@ impl<'s, T: Scalar> Laswp<'s, T> {
 /// columns.
 pub(crate) fn triangular_solve<T: Scalar>(
     rows: Range<usize>,
-    (uplo, op, diag): (Uplo, Op, Diag),
+    TriangleForm { uplo, op, diag }: TriangleForm,
     nrhs: usize,
 ) -> Triangular<T, TilePart<T>> {
     let (a, b) =

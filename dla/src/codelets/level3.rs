@@ -2,12 +2,12 @@
 //! resemble their textbook form.
 
 use super::{
-    TileMutHandle,
+    TileMutHandle, TriangleForm,
     tiles::{ThreeTileCodelet, TilePart, TileRole, TwoTileCodelet},
 };
 use crate::{Scalar, tiled::Factor};
 use superscalar_kernels::{
-    Diag, Op, Side, Symmetry, TileView, Uplo,
+    Side, Symmetry, TileView, Uplo,
     operations::{self, Action, Triangular},
 };
 use superscalar_runtime::{Scope, TaskSpec};
@@ -90,7 +90,8 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Rank2k<'
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
-        (symmetry, uplo, alpha): (Symmetry, Uplo, T),
+        (symmetry, uplo): (Symmetry, Uplo),
+        alpha: T,
         a: Factor<'s, V>,
         b: Factor<'s, W>,
         beta: T,
@@ -103,6 +104,14 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Rank2k<'
     }
 }
 
+/// The kind of symmetry of A, its side in the product, and its stored triangle.
+#[derive(Clone, Copy)]
+pub(crate) struct SymmForm {
+    pub(crate) symmetry: Symmetry,
+    pub(crate) side: Side,
+    pub(crate) uplo: Uplo,
+}
+
 /// Codelet for C := alpha A B + beta C or C := alpha B A + beta C with A symmetric or Hermitian.
 pub(crate) type Symm<'s, T, V, W> = ThreeTileCodelet<'s, T, V, W, operations::Symm<T, TilePart<T>>>;
 
@@ -112,7 +121,8 @@ impl<'s, T: Scalar, V: TileView<Element = T>, W: TileView<Element = T>> Symm<'s,
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
-        (symmetry, side, uplo, alpha): (Symmetry, Side, Uplo, T),
+        SymmForm { symmetry, side, uplo }: SymmForm,
+        alpha: T,
         a: Factor<'s, V>,
         b: Factor<'s, W>,
         beta: T,
@@ -134,7 +144,8 @@ pub(crate) type Triangle<'s, T, V> = TwoTileCodelet<'s, T, V, Triangular<T, Tile
 /// Returns the operation of a triangular tile A on a tile B of this shape.
 pub(crate) fn triangular_operation<T: Scalar>(
     action: Action,
-    (side, uplo, op, diag): (Side, Uplo, Op, Diag),
+    side: Side,
+    TriangleForm { uplo, op, diag }: TriangleForm,
     alpha: T,
     shape: (usize, usize),
 ) -> Triangular<T, TilePart<T>> {

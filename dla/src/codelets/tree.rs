@@ -1,6 +1,6 @@
 //! Tasks of tree QR factorizations. They run on the host only.
 
-use super::{TileMut, TileMutHandle, reflect::cost_of_panel, with_cost};
+use super::{TileMut, TileMutHandle, reflectors::cost_of_panel, with_cost};
 use crate::{Scalar, parts::copy_part, tiled::Tile};
 use superscalar_kernels::{
     Op, Part, Side, TileView,

@@ -230,7 +230,7 @@ fn zeros<T: Scalar>(rt: &Runtime, shape: (usize, usize), layout: Layout) -> Resu
     let (homes, distribution) = match layout.placement() {
         TilePlacement::OnDevice(device) => (vec![Resource::device(device as u16); tiles.len()], Distribution::None),
         TilePlacement::Distributed(distribution) => {
-            let update = update_by_gemm::<T>((tile.0.min(m), tile.1.min(n), tile.1.min(n)));
+            let update = update_by_gemm::<T>(tile.0.min(m), tile.1.min(n), tile.1.min(n));
             (rt.scope(|s| homes(s.nesting(), distribution, grid, update))?, distribution)
         }
     };

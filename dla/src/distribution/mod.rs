@@ -97,7 +97,7 @@ impl Options {
 pub(crate) type Update = (&'static str, Cost);
 
 /// Returns the usual update: a product of m x k by k x n.
-pub(crate) fn update_by_gemm<T: Scalar>((m, n, k): (usize, usize, usize)) -> Update {
+pub(crate) fn update_by_gemm<T: Scalar>(m: usize, n: usize, k: usize) -> Update {
     ("gemm", cost_of_product::<T>(m, n, k))
 }
 
@@ -120,7 +120,7 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     #[must_use]
     pub fn distributed(self, s: &'s Scope<'s, '_>, distribution: Distribution) -> Self {
         let ((m, n), (mb, nb)) = (self.shape(), self.tile_shape());
-        self.deal(s.nesting(), distribution, update_by_gemm::<T>((mb.min(m), nb.min(n), nb.min(n))));
+        self.deal(s.nesting(), distribution, update_by_gemm::<T>(mb.min(m), nb.min(n), nb.min(n)));
         self.with_distribution(distribution)
     }
 

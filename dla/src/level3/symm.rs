@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Scalar,
-    codelets::{Gemm, Symm},
+    codelets::{Gemm, Symm, SymmForm},
     error::Error,
     options::Options,
     plan::Problem,
@@ -76,7 +76,7 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
         return scale(s, None, beta, c);
     }
     let (ab, ba, symm) = (Gemm::new(), Gemm::new(), Symm::named(symmetry.mm()));
-    let what = (symmetry, side, uplo, alpha);
+    let form = SymmForm { symmetry, side, uplo };
     for update @ TileUpdate { i, j, k, .. } in tile_updates::<T, _>(s, c, k_a) {
         let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
         match side {
@@ -84,7 +84,7 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
             Side::Left => {
                 let b = b.factor(Op::None, k, j);
                 if i == k {
-                    symm.spawn(s, update.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
+                    symm.spawn(s, update.task(symmetry.mm()), form, alpha, a.factor(Op::None, k, k), b, beta, c);
                 } else {
                     ab.spawn(s, update.task("gemm"), alpha, mirrored(symmetry, uplo, a, i, k), b, beta, c);
                 }
@@ -93,7 +93,7 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
             Side::Right => {
                 let b = b.factor(Op::None, i, k);
                 if j == k {
-                    symm.spawn(s, update.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
+                    symm.spawn(s, update.task(symmetry.mm()), form, alpha, a.factor(Op::None, k, k), b, beta, c);
                 } else {
                     ba.spawn(s, update.task("gemm"), alpha, b, mirrored(symmetry, uplo, a, k, j), beta, c);
                 }

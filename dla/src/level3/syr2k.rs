@@ -92,7 +92,7 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
             let (a_i, b_j) = (a.factor(op, i, k), b.factor(op, j, k));
             if i == j {
                 // C[j][j] := alpha op(A)[j][k] op(B)[j][k]* + alpha* op(B)[j][k] op(A)[j][k]* + beta C[j][j]
-                rank_2k.spawn(s, update.task(symmetry.rank_2k()), (symmetry, uplo, alpha), a_i, b_j, beta, c);
+                rank_2k.spawn(s, update.task(symmetry.rank_2k()), (symmetry, uplo), alpha, a_i, b_j, beta, c);
             } else {
                 // C[i][j] := alpha op(A)[i][k] op(B)[j][k]* + beta C[i][j]
                 ab.spawn(s, update.task("gemm"), alpha, a_i, b_j.mirrored(symmetry), beta, c);

@@ -3,7 +3,7 @@
 use super::{Sweep, areas::side_areas, scale};
 use crate::{
     Scalar,
-    codelets::{Gemm, Triangle, triangular_operation},
+    codelets::{Gemm, Triangle, TriangleForm, triangular_operation},
     error::Error,
     options::Options,
     plan::Problem,
@@ -36,8 +36,15 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
         return scale(s, None, alpha, b);
     }
     let (trmm, ab, ba) = (Triangle::new("trmm"), Gemm::new(), Gemm::new());
-    let triangle =
-        |i, j| triangular_operation(Action::Multiply, (side, uplo, op, diag), alpha, (b.rows_of(i), b.cols_of(j)));
+    let triangle = |i, j| {
+        triangular_operation(
+            Action::Multiply,
+            side,
+            TriangleForm { uplo, op, diag },
+            alpha,
+            (b.rows_of(i), b.cols_of(j)),
+        )
+    };
     let sweep = Sweep::new(side, uplo, op, a.nt());
     let areas = side_areas::<T, _>(s, b, side);
     for (at, k) in areas.iter().flat_map(|at| sweep.multiply_order().map(move |k| (at, k))) {

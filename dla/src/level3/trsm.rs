@@ -3,7 +3,7 @@
 use super::{Sweep, areas::side_areas};
 use crate::{
     Scalar,
-    codelets::{Gemm, Triangle, triangular_operation},
+    codelets::{Gemm, Triangle, TriangleForm, triangular_operation},
     error::Error,
     options::Options,
     plan::Problem,
@@ -42,8 +42,15 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     for (at, (step, k)) in areas.iter().flat_map(|at| sweep.solve_order().enumerate().map(move |step| (at, step))) {
         // The first step updates all of B, so it applies alpha.
         let scale = if step == 0 { alpha } else { T::ONE };
-        let triangle =
-            |i, j| triangular_operation(Action::Solve, (side, uplo, op, diag), scale, (b.rows_of(i), b.cols_of(j)));
+        let triangle = |i, j| {
+            triangular_operation(
+                Action::Solve,
+                side,
+                TriangleForm { uplo, op, diag },
+                scale,
+                (b.rows_of(i), b.cols_of(j)),
+            )
+        };
         match side {
             Side::Left => {
                 for j in at.cols.clone() {

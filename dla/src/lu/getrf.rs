@@ -2,7 +2,10 @@
 
 use crate::{
     Scalar,
-    codelets::{Getrf, Laswp, TwoTileCodelet, elimination, plan_critical, plan_operation, task, triangular_solve},
+    codelets::{
+        Getrf, Laswp, RowInterchanges, TriangleForm, TwoTileCodelet, elimination, plan_critical, plan_operation, task,
+        triangular_solve,
+    },
     columns::check_diagonal,
     distribution::{ColumnDistributor, update_by_gemm},
     error::Error,
@@ -53,7 +56,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
     let (getrf, laswp, trsm, gemm) =
         (Getrf::new(), Laswp::new(), TwoTileCodelet::new("trsm"), TwoTileCodelet::new("gemm"));
     let blocks = s.lend_chunks(ipiv, nb);
-    let distributor = ColumnDistributor::new(s, a, update_by_gemm::<T>((m / 2, nb, nb)));
+    let distributor = ColumnDistributor::new(s, a, update_by_gemm::<T>(m / 2, nb, nb));
     // With few columns per worker, all workers wait for the next panel, and so for the update of its column.
     let is_awaited = |k: usize, j: usize| j == k + 1 && a.nt() - k <= 2 * s.nesting().workers();
     for step in factorization_steps(blocks.len(), a.nt(), s.nesting().has_devices()) {
@@ -68,10 +71,11 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
         };
         let spec = |name| task(name, k, j, k).priority(lookahead(k, j));
         // A[k..m][j] := P[k]ᵀ A[k..m][j]
-        let exchange = (start, end - start, Direction::Forward);
-        laswp.spawn(s, spec("laswp"), exchange, &[ipiv], (a.at(0, j), a.cols_of(j)));
+        let (count, direction, n) = (end - start, Direction::Forward, a.cols_of(j));
+        laswp.spawn(s, spec("laswp"), RowInterchanges { first: start, count, direction, n }, &[ipiv], a.at(0, j));
         // A[k][j] := L[k][k]⁻¹ A[k][j]
-        let solve = triangular_solve(start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
+        let form = TriangleForm { uplo: Uplo::Lower, op: Op::None, diag: Diag::Unit };
+        let solve = triangular_solve(start..end, form, n);
         trsm.spawn(s, spec("trsm"), solve, a.at(0, k), a.at(0, j));
         if end < m {
             // A[k+1..m][j] := A[k+1..m][j] − L[k+1..m][k] A[k][j]
@@ -82,8 +86,9 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
     }
     for j in 1..blocks.len() {
         // L[j..m][j-1] := (P[j] P[j+1] …)ᵀ L[j..m][j-1], in one task per column
-        let exchange = (j * nb, m.min(n) - j * nb, Direction::Forward);
-        laswp.spawn(s, task("laswp", j, j - 1, j), exchange, &blocks[j..], (a.at(0, j - 1), a.cols_of(j - 1)));
+        let (first, direction) = (j * nb, Direction::Forward);
+        let interchanges = RowInterchanges { first, count: m.min(n) - first, direction, n: a.cols_of(j - 1) };
+        laswp.spawn(s, task("laswp", j, j - 1, j), interchanges, &blocks[j..], a.at(0, j - 1));
     }
     Pivots { blocks, diagonal_check: check_diagonal(s, a) }
 }

@@ -4,7 +4,7 @@ use super::{Pivots, getrf::check_ipiv};
 use crate::{
     Scalar,
     auxiliary::laswp,
-    codelets::{TileMut, TwoTileCodelet, elimination, task, triangular_solve},
+    codelets::{TileMut, TriangleForm, TwoTileCodelet, elimination, task, triangular_solve},
     columns::{check_diagonal, wait_for_check},
     error::{Error, order_of},
     matrix::Matrix,
@@ -62,7 +62,8 @@ fn invert_upper<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>
         for j in k + 1..a.nt() {
             let (spec, n) = (|name| task(name, k, j, k).priority(2 * i32::from(j == k + 1)), a.cols_of(j));
             // X[k][j] := U[k][k]⁻¹ U[k][j]
-            let solve = triangular_solve(start..end, (Uplo::Upper, Op::None, Diag::NonUnit), n);
+            let form = TriangleForm { uplo: Uplo::Upper, op: Op::None, diag: Diag::NonUnit };
+            let solve = triangular_solve(start..end, form, n);
             trsm.spawn(s, spec("trsm"), solve, a.at(0, k), a.at(0, j));
             if k > 0 {
                 // X[0..k][j] := X[0..k][j] − X[0..k][k] X[k][j]

@@ -5,7 +5,7 @@ use crate::{
     Scalar,
     auxiliary::laswp,
     block_size::BlockSize,
-    codelets::{Laswp, task},
+    codelets::{Laswp, RowInterchanges, TriangleForm, task},
     columns,
     error::{Error, system_of},
     level3::trsm,
@@ -46,8 +46,9 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     let laswp = Laswp::new();
     let exchange = |direction| {
         for (_, j) in b.tile_indices() {
-            let exchange = (0, n, direction);
-            laswp.spawn(s, task("laswp", 0, j, 0), exchange, &pivots.blocks, (b.at(0, j), b.cols_of(j)));
+            let (n_j, spec) = (b.cols_of(j), task("laswp", 0, j, 0));
+            let interchanges = RowInterchanges { first: 0, count: n, direction, n: n_j };
+            laswp.spawn(s, spec, interchanges, &pivots.blocks, b.at(0, j));
         }
     };
     // B must not be solved with a singular U.
@@ -57,7 +58,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
         exchange(Direction::Forward);
     }
     for (uplo, diag) in order(op) {
-        columns::trsm(s, (uplo, op, diag), a, b);
+        columns::trsm(s, TriangleForm { uplo, op, diag }, a, b);
     }
     if op != Op::None {
         exchange(Direction::Backward);

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     Scalar,
     cholesky::trtri::check_nonsingular,
-    codelets::{TileMut, task},
+    codelets::{TileMut, TriangleForm, task},
     columns::{check_diagonal_unless_zero, trsm, wait_for_check},
     error::Error,
     matrix::Matrix,
@@ -112,7 +112,7 @@ fn spawn_unscaled<'s, T: Scalar>(
     let diagonal_check = check_diagonal_unless_zero(s, a, a_largest);
     // B must not be solved with a singular R.
     let wait = || wait_for_check(s, diagonal_check, b);
-    let r = (Uplo::Upper, op, Diag::NonUnit);
+    let r = TriangleForm { uplo: Uplo::Upper, op, diag: Diag::NonUnit };
     if op == Op::None {
         // X = R⁻¹ (Qᴴ B)[0..n]
         unmqr::spawn(s, Side::Left, Op::ConjTrans, a, &q, b);
