@@ -164,9 +164,9 @@ pub fn gecon<T: Scalar>(
 /// Estimates the reciprocal condition number without a runtime, like [`gecon`](fn@crate::gecon), for any value of
 /// `anorm`: if it is NaN, so is the result.
 ///
-/// `work` has at least 2 n elements. Its second half receives V = c A⁻¹ W, where c is a power of two and ‖V‖₁ / (c
-/// ‖W‖₁) is the estimate of ‖A⁻¹‖₁. For the infinity norm, A⁻ᴴ takes the place of A⁻¹. If A is nearly singular, V is
-/// nearly a null vector of A, which LAPACK's latdf needs.
+/// `work` has at least 2 n elements. The n elements after the first n receive V = c A⁻¹ W, where c is a power of two,
+/// and ‖V‖₁ / (c ‖W‖₁) is the estimate of ‖A⁻¹‖₁. For the infinity norm, A⁻ᴴ takes the place of A⁻¹. If A is nearly
+/// singular, V is nearly a null vector of A, which LAPACK's latdf needs.
 ///
 /// # Panics
 /// If A is not square, `norm` is neither the one norm nor the infinity norm, or `work` is too short.

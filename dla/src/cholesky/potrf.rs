@@ -79,9 +79,9 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
     }
 }
 
-/// Computes the Cholesky factorization of an n x n Hermitian (symmetric) positive definite matrix, A = L Lᴴ or A = Uᴴ
-/// U. The triangle `uplo` of A is replaced by L or U. The other triangle is neither read nor changed. Imaginary parts
-/// on the diagonal are treated as zero.
+/// Computes the Cholesky factorization A = L Lᴴ or A = Uᴴ U of an n x n Hermitian (symmetric) positive definite matrix.
+/// The triangle `uplo` of A is replaced by L or U. The other triangle is neither read nor changed. Imaginary parts on
+/// the diagonal are treated as zero.
 ///
 /// Working memory: a handle per tile, and the packed forms of tiles.
 ///

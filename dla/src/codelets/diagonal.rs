@@ -48,7 +48,7 @@ impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
 /// The cost is negligible.
 const NEGLIGIBLE_COST: Cost = Cost { flops: 0.0, bytes: 0.0, level: Some(BlasLevel::One) };
 
-/// Codelet that leaves A unchanged, but fails to run if the check it waits for failed; A is then poisoned.
+/// Codelet that leaves A unchanged. If the check that it waits for fails, it is cancelled, and A is poisoned.
 pub(crate) struct WaitForCheck<'s, T: Scalar>(Codelet<WaitAccess<'s, T>, ()>);
 
 type WaitAccess<'s, T> = (Vec<Reads<[i32]>>, Updates<TileMut<'s, T>>);

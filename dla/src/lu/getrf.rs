@@ -38,8 +38,8 @@ fn lookahead(k: usize, j: usize) -> i32 {
 }
 
 /// Inserts the tasks of the factorization A = P L U of an m x n matrix in block columns. L, unit lower trapezoidal, and
-/// U, upper trapezoidal, replace A. `ipiv` receives the min(m, n) interchanges: row i was exchanged with row `ipiv[i] -
-/// 1`.
+/// U, upper trapezoidal, replace A. `ipiv` receives the min(m, n) interchanges: row i was exchanged with row
+/// `ipiv[i] - 1`.
 ///
 /// A pivot that is exactly zero does not stop the factorization. The last task then fails with
 /// [`Singular`](superscalar_kernels::Singular). That cancels the solves that follow, and the scope returns the error.

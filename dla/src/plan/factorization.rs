@@ -11,11 +11,11 @@ pub(super) struct Costs {
     update: f64,
     /// Panel width at which updates take twice the time of their multiplications. For tiles it is multiplied by the
     /// number of elements per 8 bytes; for panels of singles it was not measured.
-    narrow: f64,
+    half_rate_columns: f64,
     /// Overhead of an update task, including waiting.
     task_ns: f64,
     /// Relative extra time of updates if one panel had all columns, because of redundant work.
-    wide: f64,
+    redundancy: f64,
     /// Blocks are square tiles, so only the tile on the diagonal is on the critical path.
     is_tiled: bool,
     /// Allowed widths of a block.
@@ -33,27 +33,27 @@ struct BlockColumns {
 const CHOLESKY: Costs = Costs {
     panel: 1.85,
     update: 0.5,
-    narrow: 33.0,
+    half_rate_columns: 33.0,
     task_ns: 16e3,
-    wide: 0.25,
+    redundancy: 0.25,
     is_tiled: true,
     columns: BlockColumns { multiple: 24, min: 72, max: 480 },
 };
 pub(super) const LU: Costs = Costs {
     panel: 3.2,
     update: 1.0,
-    narrow: 105.0,
+    half_rate_columns: 105.0,
     task_ns: 1e3,
-    wide: 0.3,
+    redundancy: 0.3,
     is_tiled: false,
     columns: BlockColumns { multiple: 16, min: 64, max: 256 },
 };
 pub(super) const QR: Costs = Costs {
     panel: 0.2,
     update: 2.0,
-    narrow: 17.0,
+    half_rate_columns: 17.0,
     task_ns: 1e3,
-    wide: 3.0,
+    redundancy: 3.0,
     is_tiled: false,
     columns: BlockColumns { multiple: 16, min: 64, max: 128 },
 };
@@ -74,8 +74,9 @@ impl Costs {
     fn estimate(&self, (m, n): (f64, f64), nb: f64, machine: &Machine) -> f64 {
         let (order, workers) = (m.min(n), machine.workers as f64);
         let panel_ns = |rows: f64| self.panel * rows * nb * nb * machine.multiply_ns;
-        let narrow = self.narrow * if self.is_tiled { machine.lanes } else { 1.0 };
-        let update_ns = self.update * nb * (1.0 + narrow / nb + self.wide * nb / order) * machine.multiply_ns;
+        let half_rate_columns = self.half_rate_columns * if self.is_tiled { machine.lanes } else { 1.0 };
+        let update_ns =
+            self.update * nb * (1.0 + half_rate_columns / nb + self.redundancy * nb / order) * machine.multiply_ns;
         let step = |point: usize| {
             let done = order * (point as f64 + 0.5) / SAMPLE_POINTS as f64;
             let (rows, cols) = (m - done, n - done);

@@ -25,7 +25,8 @@ use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Runtime, Scope};
 
 /// Inserts the tasks that solve with an m x n matrix A of full rank, m >= n. A, in block columns, is replaced by its QR
-/// factorization, as by [`geqrf`](fn@crate::spawn::geqrf). B is m x nrhs, in block columns.
+/// factorization, with its scalar factors in `tau`, as by [`geqrf`](fn@crate::spawn::geqrf). B is m x nrhs, in block
+/// columns.
 ///
 /// - [`Op::None`]: computes the X that minimizes ‖B − A X‖ for each column; X overwrites the first n rows of B.
 /// - [`Op::ConjTrans`]: computes the minimum norm solution of Aᴴ X = B, where B is in the first n rows; X overwrites
@@ -179,8 +180,8 @@ fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Resu
 /// Solves least squares problems and underdetermined systems with an m x n matrix A of full rank. B has max(m, n) rows
 /// and nrhs columns.
 ///
-/// - If op(A) has at least as many rows as columns: computes the least squares solution, the x that minimizes ‖b −
-///   op(A) x‖ for each column b of B. b is given in the first rows of B, as many as op(A) has. x overwrites its first
+/// - If op(A) has at least as many rows as columns: computes the least squares solution, for each column b of B the x
+///   that minimizes ‖b − op(A) x‖. b is given in the first rows of B, as many as op(A) has. x overwrites its first
 ///   elements, as many as op(A) has columns. The sum of squares of the remaining elements, up to the rows of op(A), is
 ///   that of the residual.
 /// - Otherwise: computes the minimum norm solution of op(A) x = b for each column b of B.
@@ -205,8 +206,8 @@ fn largest<T: Scalar>(rt: &Runtime, a: MatRef<'_, T>, options: &Options) -> Resu
 ///
 /// # Errors
 /// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if A is not zero and a diagonal element of its
-/// triangular factor is exactly zero; B is then undefined. [`Shape`](crate::ErrorKind::Shape) if B does not have max(m,
-/// n) rows; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of a complex type.
+/// triangular factor is exactly zero; B is then undefined. [`Shape`](crate::ErrorKind::Shape) if B does not have
+/// max(m, n) rows; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of a complex type.
 ///
 /// ```
 /// use superscalar::Runtime;

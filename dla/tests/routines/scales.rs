@@ -33,9 +33,21 @@ struct Case<'r> {
     turn: usize,
 }
 
-/// Returns the exponents of the largest power of two, the least normal number and the least number.
-fn exponents<T: Scalar>() -> (i32, i32, i32) {
-    if size_of::<T::Real>() == size_of::<f32>() { (127, -126, -149) } else { (1023, -1022, -1074) }
+/// Exponents of the largest power of two, the least normal number and the least number of a type.
+struct Exponents {
+    largest: i32,
+    least_normal: i32,
+    least: i32,
+}
+
+impl Exponents {
+    fn of<T: Scalar>() -> Self {
+        if size_of::<T::Real>() == size_of::<f32>() {
+            Self { largest: 127, least_normal: -126, least: -149 }
+        } else {
+            Self { largest: 1023, least_normal: -1022, least: -1074 }
+        }
+    }
 }
 
 /// Returns 2ᵉ x.
@@ -47,7 +59,7 @@ fn scaled(x: c64, e: i32) -> c64 {
 /// Calls `check` for every order and every tested exponent e for which 2^(e + bits), and for an inverse 2^(bits - e),
 /// is representable. 1 to 12 right-hand sides and automatic and small tiles alternate. `bits` may depend on the order.
 fn every_scale<T: Scalar>(bits: impl Fn(usize) -> i32, inverse: bool, check: impl Fn(&Case<'_>)) {
-    let (rt, (most, _, least)) = (runtime(), exponents::<T>());
+    let (rt, Exponents { largest: most, least, .. }) = (runtime(), Exponents::of::<T>());
     for e in (least..=most).filter(|&e| tries_scale::<T::Real>(e)) {
         for (at, (n, nb)) in ORDERS.into_iter().enumerate() {
             let is_out = e > most - bits(n) || (inverse && -e > most - bits(n));
@@ -70,7 +82,7 @@ impl Case<'_> {
     /// Returns the unit roundoff plus the relative error of rounding numbers of size 2ᵉ to multiples of the least
     /// number.
     fn roundoff<T: Scalar>(&self, e: i32) -> f64 {
-        let (_, normal, _) = exponents::<T>();
+        let normal = Exponents::of::<T>().least_normal;
         residual::epsilon::<T>() * (1.0 + if e < normal { 2f64.powi(normal - e) } else { 0.0 })
     }
 
