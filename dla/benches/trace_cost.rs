@@ -1,4 +1,4 @@
-//! What tracing costs: the same factorization by a runtime that records and by one that does not, in turn.
+//! Cost of tracing: the same factorization on a runtime that records and on one that does not, in turn.
 //!
 //! ```text
 //! cargo bench -p superscalar-dla --bench trace_cost -- [n] [rounds]

@@ -1,4 +1,4 @@
-//! How large tiles are.
+//! Choice of tile sizes.
 
 use crate::{
     block_table::{self, Blocks},
@@ -10,20 +10,20 @@ use superscalar_kernels::Scalar;
 /// The size of a routine's tiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockSize {
-    /// From the size of the problem, its type and the workers and devices: by measurement where this machine has a table
-    /// (see [`tuning`](crate::tuning)), and else by a cost model.
+    /// The size is chosen from the problem's size and type, the workers and the devices: from this machine's table of
+    /// measured block sizes if there is one (see [`tuning`](crate::tuning)), otherwise by a cost model.
     #[default]
     Auto,
-    /// Tiles of this size.
+    /// All tiles have this size.
     Fixed(usize),
 }
 
 impl BlockSize {
-    /// How a problem is cut, of elements of type T.
+    /// Returns the plan of a problem with elements of type `T`.
     ///
     /// # Errors
-    /// [`Shape`](crate::ErrorKind::Shape) for a size of zero, [`Argument`](crate::ErrorKind::Argument) if the table of
-    /// this machine can not be read.
+    /// [`Shape`](crate::ErrorKind::Shape) if the size is zero, [`Argument`](crate::ErrorKind::Argument) if this
+    /// machine's table cannot be read.
     pub(crate) fn plan<T: Scalar>(self, problem: Problem, machine: &Machine) -> Result<Plan, Error> {
         match self {
             Self::Fixed(0) => Err(Error::shape("a block size of zero")),
@@ -35,17 +35,17 @@ impl BlockSize {
         }
     }
 
-    /// Reflectors that share a triangular factor where an m x n matrix is factored at once.
+    /// Returns the number of reflectors per triangular factor when an m x n matrix is factored without tasks.
     pub(crate) fn reflectors<T: Scalar>(self, (m, n): (usize, usize), workers: usize) -> Result<usize, Error> {
         let measured = match self {
             Self::Fixed(_) => None,
             Self::Auto => block_table::block_size::<T>(Blocks::QrInner, workers, order_like((m, n)))?,
         };
-        Ok(measured.unwrap_or(plan::REFLECTORS).min(m.min(n)))
+        Ok(measured.unwrap_or(plan::INNER_BLOCK).min(m.min(n)))
     }
 }
 
-/// The block size that was measured on this machine, if one was.
+/// Returns the block size measured on this machine, if there is one.
 fn measured<T: Scalar>(problem: Problem, machine: &Machine) -> Result<Option<usize>, Error> {
     let (blocks, order) = match problem {
         Problem::Cholesky { n } => (Blocks::Cholesky, n),
@@ -56,7 +56,7 @@ fn measured<T: Scalar>(problem: Problem, machine: &Machine) -> Result<Option<usi
     if machine.devices > 0 { Ok(None) } else { block_table::block_size::<T>(blocks, machine.workers, order) }
 }
 
-/// The order of a square matrix with as many elements.
+/// Returns the order of a square matrix with the same number of elements.
 fn order_like((m, n): (usize, usize)) -> usize {
     m.saturating_mul(n).isqrt()
 }

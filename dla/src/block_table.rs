@@ -1,8 +1,8 @@
-//! Block sizes as they were measured on this machine.
+//! Block sizes measured on this machine.
 //!
-//! [`BlockSize::Auto`](crate::BlockSize::Auto) looks them up in a [`Table`], which lies in a text file, one for each type of
-//! processor: see [`Table::path`]. Without one it goes by a rule that was fitted elsewhere. The example `tune` of the facade
-//! measures and writes it; [`measure`] is what it calls.
+//! [`BlockSize::Auto`](crate::BlockSize::Auto) looks block sizes up in a [`Table`], a text file for each processor type
+//! (see [`Table::path`]). Without a table, a cost model chooses them. The example `tune` of the `superscalar` crate
+//! measures block sizes with [`measure`] and writes the table.
 
 use crate::error::Error;
 use std::{fmt, path::PathBuf, sync::OnceLock};
@@ -12,25 +12,25 @@ use superscalar_runtime::{
     environment, processor_name,
 };
 
-/// What a block size belongs to.
+/// Kind of block that a measured size applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Blocks {
-    /// The square tiles of a Cholesky factorization, and of what is built like it.
+    /// Square tiles of a Cholesky factorization and of routines with the same structure.
     Cholesky,
-    /// The columns of a panel of LU.
+    /// Panel width of LU.
     Lu,
-    /// The columns of a panel of QR.
+    /// Panel width of QR.
     Qr,
-    /// The inner block of QR without tasks: reflectors that share a triangular factor.
+    /// Inner block of a QR factorization without tasks: the reflectors that share a triangular factor.
     QrInner,
 }
 
 impl Blocks {
-    /// All of them.
+    /// All kinds of blocks.
     pub const ALL: [Self; 4] = [Self::Cholesky, Self::Lu, Self::Qr, Self::QrInner];
 
-    /// The routine that they are measured with, as the table has it.
+    /// Returns the LAPACK name of the measured routine, as it appears in the table.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -42,24 +42,24 @@ impl Blocks {
     }
 }
 
-/// One line of a table: the best block size for a routine, a type, a number of workers and an order.
+/// One line of a table: the best block size for a routine, an element type, a number of workers and a matrix order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
-    /// What the size belongs to.
+    /// Kind of block.
     pub blocks: Blocks,
-    /// s, d, c or z.
+    /// Element type: s, d, c or z.
     pub letter: char,
     /// Number of workers.
     pub workers: usize,
     /// Order of the matrices.
     pub n: usize,
-    /// The block size. One of n or more stands for no tasks at all.
+    /// Block size. A size of n or more means that no tasks are used.
     pub nb: usize,
-    /// The rate with it, in 10⁹ operations a second.
+    /// Measured rate with this block size, in Gflop/s.
     pub gflops: f64,
 }
 
-/// Measured block sizes, in the order in which they were measured.
+/// Measured block sizes, in the order of measurement.
 ///
 /// ```
 /// use superscalar::dla::tuning::{Blocks, Table};
@@ -72,41 +72,44 @@ pub struct Entry {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// The lines.
+    /// The lines of the table.
     pub entries: Vec<Entry>,
 }
 
 impl Table {
-    /// The size for the order nearest to n (by ratio) that was measured, if any was for this number of workers.
+    /// Returns the block size measured with this number of workers at the order closest to n by ratio, or `None` if
+    /// nothing was measured with this number of workers.
     #[must_use]
     pub fn block_size(&self, blocks: Blocks, letter: char, workers: usize, n: usize) -> Option<usize> {
         let distance = |entry: &&Entry| ((entry.n.max(1) as f64).ln() - (n.max(1) as f64).ln()).abs();
         let fits = |entry: &&Entry| (entry.blocks, entry.letter, entry.workers) == (blocks, letter, workers);
         let best = self.entries.iter().filter(fits).min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
-        // "No tasks" is meant for all orders about this one.
+        // "No tasks" applies to all orders near the measured one.
         Some(if best.nb >= best.n { best.nb.max(n) } else { best.nb })
     }
 
-    /// Where the table of this machine lies: `SUPERSCALAR_TUNING`, or else `<processor>.blocks` in the user's folder for caches,
-    /// which is `SUPERSCALAR_CACHE`, or `superscalar` in `XDG_CACHE_HOME` or `~/.cache`. `None` if there is no such folder.
+    /// Returns the path of this machine's table: `SUPERSCALAR_TUNING` if it is set, otherwise `<processor>.blocks` in
+    /// the user's cache folder. The cache folder is `SUPERSCALAR_CACHE`, or `superscalar` in `XDG_CACHE_HOME` or
+    /// `~/.cache`. Returns `None` if there is no cache folder.
     #[must_use]
     pub fn path() -> Option<PathBuf> {
         file().map(|file| file.path().to_owned())
     }
 
-    /// Writes the table to a file, as a whole or not at all, and makes the folder for it.
+    /// Writes the table to a file atomically; creates the folder if necessary.
     ///
     /// # Errors
-    /// [`Runtime`](crate::ErrorKind::Runtime), with what the system says.
+    /// [`Runtime`](crate::ErrorKind::Runtime), with the system's message.
     pub fn save(&self, path: &std::path::Path) -> Result<(), Error> {
         Ok(CacheFile::named(path).replace(self.to_string().as_bytes())?)
     }
 
-    /// The table of this machine, as it was when it was first asked for; an empty one if there is none, or none that can be used
-    /// in the user's folder for caches.
+    /// Returns this machine's table, which is read once per process. The table is empty if there is no file, or if the
+    /// file in the cache folder is not usable.
     ///
     /// # Errors
-    /// [`Argument`](crate::ErrorKind::Argument) if `SUPERSCALAR_TUNING` names a file that is no table or can not be read.
+    /// [`Argument`](crate::ErrorKind::Argument) if the file named by `SUPERSCALAR_TUNING` cannot be read or is not a
+    /// table.
     pub fn of_machine() -> Result<&'static Self, Error> {
         static TABLE: OnceLock<Result<Table, String>> = OnceLock::new();
         let read = || file().map_or(Ok(None), |file| file.read(Self::parse)).map(Option::unwrap_or_default);
@@ -120,13 +123,13 @@ impl Table {
     }
 }
 
-/// Where the table of this machine lies.
+/// Returns the file of this machine's table.
 fn file() -> Option<CacheFile> {
     let named = environment::variable("SUPERSCALAR_TUNING").map(CacheFile::named);
     named.or_else(|| Some(CacheFile::within(&cache::folder()?, &format!("{}.blocks", processor_name()))))
 }
 
-/// The size that was measured on this machine, if one was.
+/// Returns the block size measured on this machine, if there is one.
 pub(crate) fn block_size<T: Scalar>(blocks: Blocks, workers: usize, n: usize) -> Result<Option<usize>, Error> {
     Ok(Table::of_machine()?.block_size(blocks, T::LETTER, workers, n))
 }
@@ -135,7 +138,7 @@ impl std::str::FromStr for Table {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = |at: usize, why: &str| Error::argument(format!("block sizes, line {}: {why}", at + 1));
+        let wrong = |at: usize, why: &str| Error::argument(format!("tuning table, line {}: {why}", at + 1));
         let mut entries = Vec::new();
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
         {
@@ -147,12 +150,12 @@ impl std::str::FromStr for Table {
             let number = |word: &str| word.parse().ok().filter(|&number: &usize| number > 0);
             let letter = letter.parse().ok().filter(|letter| "sdcz".contains(*letter));
             let (Some(blocks), Some(letter)) = (blocks, letter) else {
-                return Err(wrong(at, "no such routine, or type"));
+                return Err(wrong(at, "unknown routine or element type"));
             };
             let (Some(workers), Some(n), Some(nb), Ok(gflops)) =
                 (number(workers), number(n), number(nb), gflops.parse())
             else {
-                return Err(wrong(at, "not a number"));
+                return Err(wrong(at, "expected positive integers for workers, n and nb, and a number for gflops"));
             };
             entries.push(Entry { blocks, letter, workers, n, nb, gflops });
         }
@@ -176,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_table_is_refused_with_its_line() {
+    fn malformed_lines_are_refused() {
         for (text, line) in [
             ("potrf d 2 512 96", 1),
             ("# fine\n\npotrf d 2 512 ninety 1.0", 3),
@@ -191,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn no_tasks_is_meant_for_the_orders_about_it() {
+    fn no_tasks_applies_to_nearby_orders() {
         let table: Table = "getrf z 2 100 100 1.0\ngetrf z 2 1000 64 9.0".parse().expect("a table");
         assert_eq!(table.block_size(Blocks::Lu, 'z', 2, 150), Some(150));
         assert_eq!(table.block_size(Blocks::Lu, 'z', 2, 90), Some(100));

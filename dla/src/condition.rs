@@ -1,22 +1,23 @@
 //! Condition numbers, estimated from factorizations.
 //!
-//! The one-norm of the inverse is estimated from a few products with it and its adjoint (Higham, "FORTRAN codes for estimating
-//! the one-norm of a real or complex matrix", ACM TOMS 14, 1988; LAPACK's lacn2). The estimate is a lower bound that is hardly
-//! ever less than a third of the norm.
+//! The one norm of the inverse is estimated from a few products with the inverse and its adjoint (Higham, "FORTRAN
+//! codes for estimating the one-norm of a real or complex matrix", ACM TOMS 14, 1988; LAPACK's lacn2). The estimate is
+//! a lower bound that is rarely less than a third of the norm.
 //!
-//! Elements of the inverse may be too large or too small to be represented where the condition number is not: those of
-//! a subnormal matrix overflow, however well conditioned it is. So what is multiplied with the inverse is first scaled
-//! by about the root of the matrix's norm, a power of two; then what comes out, and all that is computed on the way, is
-//! about as far from overflow as from underflow. (LAPACK's latrs scales in each step instead.)
+//! Elements of the inverse may overflow or underflow although the condition number does not: the inverse of a subnormal
+//! matrix overflows, however well conditioned the matrix is. So the vector that is multiplied with the inverse is first
+//! scaled by a power of two near the square root of the matrix's norm. The products are then far from both overflow and
+//! underflow. (LAPACK's latrs scales in each step instead.)
 
 use crate::{
     Scalar,
-    auxiliary::part_of,
+    auxiliary::triangle_part,
     cholesky::potrs,
+    codelets::TriangleForm,
     columns,
     error::{Error, order_of},
     lu::getrs,
-    parts::rows_of,
+    parts::rows_in_part,
     scaling::{exponent, power_of_two},
     tiled::{Tile, TileView, Tiled},
 };
@@ -24,19 +25,19 @@ use superscalar_kernels::{Diag, MatMut, MatRef, Norm, Op, Part, Real, Scalar as 
 use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Scope};
 
-/// These routines, for one type of element.
+/// The condition estimators that are compiled for each element type.
 #[each_type]
 pub trait Conditions: HasGecon + HasPocon + HasSpawnGecon + HasSpawnPocon + HasSerialGecon + HasSerialPocon {}
 
-/// Steps of the estimate, of which two are usual.
+/// Maximum number of steps of the estimate; two are typical.
 const STEPS_MAX: usize = 5;
 
-/// Inserts a task that estimates the reciprocal condition number as [`gecon`](fn@crate::gecon) does, from L and U in block columns,
-/// as [`getrf`](fn@crate::spawn::getrf) leaves them, and the norm of the matrix, such as [`lange`](fn@crate::spawn::lange) makes
-/// it. The estimate is NaN if the norm is.
+/// Inserts a task that estimates the reciprocal condition number like [`gecon`](fn@crate::gecon), from L and U in block
+/// columns, as [`getrf`](fn@crate::spawn::getrf) leaves them, and the norm of the original matrix, for example from
+/// [`lange`](fn@crate::spawn::lange). If the norm is NaN, so is the estimate.
 ///
 /// # Panics
-/// If A is not square, in block columns; for another norm than the one and the infinity norm.
+/// If A is not a square matrix in block columns, or `norm` is neither the one norm nor the infinity norm.
 #[each_type]
 #[track_caller]
 pub fn spawn_gecon<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -46,23 +47,30 @@ pub fn spawn_gecon<'s, T: Scalar, V: TileView<'s, Element = T>>(
     anorm: Output<'s, T::Real>,
 ) -> Output<'s, T::Real> {
     let (n, cols) = a.shape();
-    assert!(n == cols && a.mt() <= 1, "gecon: a square A in block columns, not {n} x {cols} in {} block rows", a.mt());
-    assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: the one or the infinity norm, not {norm}");
+    assert!(
+        n == cols && a.mt() <= 1,
+        "gecon: A must be square and in block columns, not {n} x {cols} in {} block rows",
+        a.mt()
+    );
+    assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: norm is {norm}, expected the one or infinity norm");
     let columns: Vec<_> = a.tiles().iter().map(|column| column.read()).collect();
     s.compute("gecon", (columns, anorm.read()), move |(columns, &anorm): (Vec<&Tile<V>>, &T::Real)| {
         let columns: Vec<_> = columns.iter().map(|column| column.view()).collect();
         let solve = |op: Op, mut x: MatMut<'_, T>| {
-            let [l, u] = [(Uplo::Lower, op, Diag::Unit), (Uplo::Upper, op, Diag::NonUnit)];
+            let l = TriangleForm { uplo: Uplo::Lower, op, diag: Diag::Unit };
+            let u = TriangleForm { uplo: Uplo::Upper, op, diag: Diag::NonUnit };
             for factor in if op == Op::None { [l, u] } else { [u, l] } {
                 columns::solve(factor, &columns, x.rb_mut());
             }
         };
         let has_nan = || columns.iter().any(|column| has_nan(Part::All, *column));
-        reciprocal((n, anorm), &mut work(n), |op, x| solve(of_norm(norm, op), x), has_nan)
+        reciprocal((n, anorm), &mut workspace(n), |op, x| solve(op_for_norm(norm, op), x), has_nan)
     })
 }
 
-/// The same for [`pocon`](fn@crate::pocon), from L or U in square tiles, as [`potrf`](fn@crate::spawn::potrf) leaves it.
+/// Inserts a task that estimates the reciprocal condition number like [`pocon`](fn@crate::pocon), from L or U in square
+/// tiles, as [`potrf`](fn@crate::spawn::potrf) leaves it, and the norm of the original matrix. If the norm is NaN, so
+/// is the estimate.
 ///
 /// # Panics
 /// If A or its tiles are not square.
@@ -75,7 +83,7 @@ pub fn spawn_pocon<'s, T: Scalar, V: TileView<'s, Element = T>>(
     anorm: Output<'s, T::Real>,
 ) -> Output<'s, T::Real> {
     let ([rows, cols], nb, mt) = (a.partition(Op::None), a.tile_shape().0, a.mt());
-    assert!(rows == cols, "pocon: a square matrix in square tiles, not {rows} x {cols}");
+    assert!(rows == cols, "pocon: A must be square in square tiles, not {rows} x {cols}");
     let n = a.shape().0;
     let tiles: Vec<_> = a.tiles().iter().map(|tile| tile.read()).collect();
     s.compute("pocon", (tiles, anorm.read()), move |(tiles, &anorm): (Vec<&Tile<V>>, &T::Real)| {
@@ -88,14 +96,14 @@ pub fn spawn_pocon<'s, T: Scalar, V: TileView<'s, Element = T>>(
             (0..mt * mt).any(|at| {
                 let (i, j) = (at % mt, at / mt);
                 let is_stored = i == j || (i > j) == (uplo == Uplo::Lower);
-                is_stored && has_nan(if i == j { part_of(uplo) } else { Part::All }, tiles[at].view())
+                is_stored && has_nan(if i == j { triangle_part(uplo) } else { Part::All }, tiles[at].view())
             })
         };
-        reciprocal((n, anorm), &mut work(n), solve, has_nan)
+        reciprocal((n, anorm), &mut workspace(n), solve, has_nan)
     })
 }
 
-/// Solves op(A) X = B on this thread, where A is a triangle of square tiles; X replaces B.
+/// Solves op(A) X = B on the calling thread, where A is a triangular matrix in square tiles. X overwrites B.
 fn solve_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
     (uplo, op): (Uplo, Op),
     mt: usize,
@@ -111,31 +119,30 @@ fn solve_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
         for i in if lower { k + 1..mt } else { 0..k } {
             // X[i] := X[i] − op(A)[i][k] X[k]
             let tile = if op == Op::None { i + k * mt } else { k + i * mt };
-            let [x_k, x_i] = x.get_disjoint_mut([k, i]).expect("two places");
+            let [x_k, x_i] = x.get_disjoint_mut([k, i]).expect("different tiles");
             cpu::gemm(-T::ONE, op, tiles[tile].view(), Op::None, x_k.as_ref(), T::ONE, x_i.rb_mut());
         }
     }
 }
 
-/// The reciprocal condition number of a general matrix in the one or infinity norm, from its factors L and U as from
-/// [`getrf`](fn@crate::getrf) and its norm: 1 / (‖A‖ ‖A⁻¹‖), 0 if A is singular to the last digit, NaN if there is
-/// one in the factors.
+/// Estimates the reciprocal condition number 1 / (‖A‖ ‖A⁻¹‖) of a general matrix in the one or infinity norm, from its
+/// factors L and U, as computed by [`getrf`](fn@crate::getrf), and the norm of A. Returns 0 if A is exactly singular,
+/// and NaN if the factors contain a NaN.
 ///
-/// The solves, of one right-hand side each, run on the calling thread.
+/// The solves have one right-hand side each and run on the calling thread.
 ///
 /// # Errors
-/// [`Argument`](crate::ErrorKind::Argument) for another norm, or one that is negative or NaN; [`Shape`](crate::ErrorKind::Shape)
-/// if A is not square.
+/// [`Argument`](crate::ErrorKind::Argument) if `norm` is neither the one norm nor the infinity norm, or `anorm` is
+/// negative or NaN; [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gecon, getrf};
-/// use superscalar::dla::Norm;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Norm, Options, gecon, getrf};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { [1.0f64, 4.0][i] } else { 0.0 });
 /// getrf(&rt, a.as_mut(), &mut [0; 2], &o)?;
-/// assert_eq!(gecon(&rt, Norm::One, a.as_ref(), 4.0, &o)?, 0.25);
+/// assert_eq!(gecon(Norm::One, a.as_ref(), 4.0)?, 0.25);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[each_type]
@@ -145,51 +152,52 @@ pub fn gecon<T: Scalar>(
     anorm: T::Real,
 ) -> Result<T::Real, Error> {
     if !matches!(norm, Norm::One | Norm::Inf) {
-        return Err(Error::argument(format!("gecon: the one or the infinity norm, not {norm}")));
+        return Err(Error::argument(format!("gecon: norm is {norm}, expected the one or infinity norm")));
     }
     let n = check(a.shape(), anorm)?;
-    Ok(serial_gecon(norm, a, anorm, &mut work(n)))
+    Ok(serial_gecon(norm, a, anorm, &mut workspace(n)))
 }
 
-/// The same without a runtime, for any norm of A: the result is NaN if that is.
+/// Estimates the reciprocal condition number without a runtime, like [`gecon`](fn@crate::gecon), for any value of
+/// `anorm`: if it is NaN, so is the result.
 ///
-/// `work` has 2 n elements. Its second half becomes V = c A⁻¹ W, where c is some power of two and ‖V‖₁ / (c ‖W‖₁) is the
-/// estimate of ‖A⁻¹‖₁. For the infinity norm it is A⁻ᴴ in place of A⁻¹. If A is nearly singular, V is nearly a null
-/// vector of it. LAPACK's latdf reads V there.
+/// `work` has at least 2 n elements. The n elements after the first n receive V = c A⁻¹ W, where c is a power of two,
+/// and ‖V‖₁ / (c ‖W‖₁) is the estimate of ‖A⁻¹‖₁. For the infinity norm, A⁻ᴴ takes the place of A⁻¹. If A is nearly
+/// singular, V is nearly a null vector of A, which LAPACK's latdf needs.
 ///
 /// # Panics
-/// If A is not square; for another norm than the one and the infinity norm; if `work` is too short.
+/// If A is not square, `norm` is neither the one norm nor the infinity norm, or `work` is too short.
 #[each_type]
 pub fn serial_gecon<T: Scalar>(norm: Norm, a: MatRef<'_, T>, anorm: T::Real, work: &mut [T]) -> T::Real {
-    assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: the one or the infinity norm, not {norm}");
-    let solve = |op, x: MatMut<'_, T>| getrs::serial(of_norm(norm, op), a, &[], x);
-    // Interchanges of rows change neither norm.
+    assert!(matches!(norm, Norm::One | Norm::Inf), "gecon: norm is {norm}, expected the one or infinity norm");
+    let solve = |op, x: MatMut<'_, T>| getrs::serial(op_for_norm(norm, op), a, &[], x);
+    // Interchanges of rows change neither norm of the inverse.
     reciprocal((a.nrows(), anorm), work, solve, || has_nan(Part::All, a))
 }
 
-/// What is applied of the inverse: its infinity norm is the one norm of its adjoint.
-fn of_norm(norm: Norm, op: Op) -> Op {
+/// Returns the op on the inverse: its infinity norm is the one norm of its adjoint.
+fn op_for_norm(norm: Norm, op: Op) -> Op {
     if (norm == Norm::One) == (op == Op::None) { Op::None } else { Op::ConjTrans }
 }
 
-/// The reciprocal condition number of a positive definite matrix in the one norm, from its factor L or U as from
-/// [`potrf`](fn@crate::potrf) and its norm: 1 / (‖A‖ ‖A⁻¹‖). NaN if there is one in the factor.
+/// Estimates the reciprocal condition number 1 / (‖A‖ ‖A⁻¹‖) of a positive definite matrix in the one norm, from its
+/// factor L or U, as computed by [`potrf`](fn@crate::potrf), and the norm of A. Returns NaN if the factor contains a
+/// NaN.
 ///
-/// The solves, of one right-hand side each, run on the calling thread.
+/// The solves have one right-hand side each and run on the calling thread.
 ///
 /// # Errors
-/// [`Argument`](crate::ErrorKind::Argument) for a norm that is negative or NaN; [`Shape`](crate::ErrorKind::Shape) if A is not
-/// square.
+/// [`Argument`](crate::ErrorKind::Argument) if `anorm` is negative or NaN; [`Shape`](crate::ErrorKind::Shape) if A is
+/// not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, pocon, potrf};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, pocon, potrf};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { [1.0f64, 4.0][i] } else { 0.0 });
 /// potrf(&rt, Uplo::Lower, a.as_mut(), &o)?;
-/// assert_eq!(pocon(&rt, Uplo::Lower, a.as_ref(), 4.0, &o)?, 0.25);
+/// assert_eq!(pocon(Uplo::Lower, a.as_ref(), 4.0)?, 0.25);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[each_type]
@@ -199,41 +207,42 @@ pub fn pocon<T: Scalar>(
     anorm: T::Real,
 ) -> Result<T::Real, Error> {
     let n = check(a.shape(), anorm)?;
-    Ok(serial_pocon(uplo, a, anorm, &mut work(n)))
+    Ok(serial_pocon(uplo, a, anorm, &mut workspace(n)))
 }
 
-/// The same without a runtime, with a norm and `work` as of [`gecon`](serial_gecon).
+/// Estimates the reciprocal condition number without a runtime, like [`pocon`](fn@crate::pocon), with `anorm` and
+/// `work` as for [`gecon`](serial_gecon).
 ///
 /// # Panics
-/// If A is not square; if `work` is too short.
+/// If A is not square, or `work` is too short.
 #[each_type]
 pub fn serial_pocon<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, anorm: T::Real, work: &mut [T]) -> T::Real {
     let solve = |_, x: MatMut<'_, T>| potrs::serial(uplo, a, x);
-    reciprocal((a.nrows(), anorm), work, solve, || has_nan(part_of(uplo), a))
+    reciprocal((a.nrows(), anorm), work, solve, || has_nan(triangle_part(uplo), a))
 }
 
-/// What an estimate for order n works in.
-fn work<T: Scalar>(n: usize) -> Vec<T> {
+/// Allocates the working memory of an estimate for order n.
+fn workspace<T: Scalar>(n: usize) -> Vec<T> {
     vec![T::ZERO; 2 * n]
 }
 
-/// Whether there is a NaN in the part of A.
+/// Returns whether the given part of A contains a NaN.
 fn has_nan<T: Scalar>(part: Part, a: MatRef<'_, T>) -> bool {
     let (m, n) = a.shape();
-    (0..n).any(|j| rows_of(part, j, m).any(|i| a.at(i, j).is_nan()))
+    (0..n).any(|j| rows_in_part(part, j, m).any(|i| a.at(i, j).is_nan()))
 }
 
-/// The order of the matrix; refuses what is not square, and what is no norm.
+/// Returns the order of the matrix, or an error if it is not square or `anorm` is not a norm.
 fn check<R: Real>(shape: (usize, usize), anorm: R) -> Result<usize, Error> {
     let n = order_of(shape)?;
     if anorm.is_nan() || anorm < R::ZERO {
-        return Err(Error::argument(format!("a norm of {anorm}")));
+        return Err(Error::argument(format!("anorm is {anorm}, expected a nonnegative number")));
     }
     Ok(n)
 }
 
-/// 1 / (‖A‖ ‖A⁻¹‖), where `solve` applies the inverse or its adjoint, and `has_nan` says whether the factors that it
-/// solves with have a NaN.
+/// Returns 1 / (‖A‖ ‖A⁻¹‖). `solve` applies the inverse or its adjoint; `has_nan` returns whether the factors contain a
+/// NaN.
 fn reciprocal<T: Scalar>(
     (n, anorm): (usize, T::Real),
     work: &mut [T],
@@ -247,7 +256,7 @@ fn reciprocal<T: Scalar>(
         return anorm;
     }
     let (x, v) = work[..2 * n].split_at_mut(n);
-    // The inverse is looked at even where the result is known: v is asked for as well.
+    // Even if the result is known, the estimate must run, because it computes v.
     let is_ordinary = anorm > T::Real::ZERO && anorm * T::Real::ZERO == T::Real::ZERO;
     let root = if is_ordinary { power_of_two::<T::Real>(exponent(anorm).div_euclid(2)) } else { T::Real::ONE };
     let inverse = norm_of_inverse(root, (x, v), solve);
@@ -259,18 +268,18 @@ fn reciprocal<T: Scalar>(
         return T::Real::ZERO;
     }
     let rcond = (T::Real::ONE / inverse) / (anorm / root);
-    // Only where `anorm` is not the norm of this matrix, but far smaller.
+    // The result overflows only if `anorm` is not the norm of this matrix but much smaller.
     if rcond * T::Real::ZERO == T::Real::ZERO { rcond } else { greatest() }
 }
 
-/// The greatest finite number.
+/// Returns the greatest finite number.
 fn greatest<R: Real>() -> R {
     let two = R::ONE + R::ONE;
     (R::ONE - R::EPSILON) * two * two / R::MIN_POSITIVE
 }
 
-/// An estimate of the one norm of a matrix of which only products are known, times `scale`. NaN if one of them is not
-/// finite. `x` is to work in, and `v` becomes the product whose norm, as a rule, the estimate is.
+/// Estimates the one norm, times `scale`, of a matrix given by its products. Returns NaN if a product is not finite.
+/// `x` is working memory. `v` receives the product whose norm is usually the estimate.
 fn norm_of_inverse<T: Scalar>(
     scale: T::Real,
     (x, v): (&mut [T], &mut [T]),
@@ -299,11 +308,11 @@ fn norm_of_inverse<T: Scalar>(
         apply(Op::None, x);
         v.copy_from_slice(x);
         let next = sum(x);
-        let (before, known) = (std::mem::replace(&mut signs, signs_of(x)), next > estimate);
+        let (before, grew) = (std::mem::replace(&mut signs, signs_of(x)), next > estimate);
         if next.is_nan() || next > estimate {
             estimate = next;
         }
-        if !known || (!T::COMPLEX && signs == before) {
+        if !grew || (!T::COMPLEX && signs == before) {
             break;
         }
         x.copy_from_slice(&signs);
@@ -313,7 +322,7 @@ fn norm_of_inverse<T: Scalar>(
             break;
         }
     }
-    // One more vector, for matrices that deceive the others.
+    // One more vector, for matrices that defeat the others.
     for (i, x) in x.iter_mut().enumerate() {
         let size = 1.0 + i as f64 / (n - 1) as f64;
         *x = T::from_f64(if i.is_multiple_of(2) { size } else { -size });
@@ -327,7 +336,7 @@ fn norm_of_inverse<T: Scalar>(
     estimate
 }
 
-/// x / |x| of each element; 1 for zero.
+/// Returns x / |x| for each element; 1 for zero.
 fn signs_of<T: Scalar>(x: &[T]) -> Vec<T> {
     let sign = |&x: &T| {
         let modulus = x.abs();
@@ -336,7 +345,7 @@ fn signs_of<T: Scalar>(x: &[T]) -> Vec<T> {
     x.iter().map(sign).collect()
 }
 
-/// Where the largest element is.
+/// Returns the index of the largest element.
 fn largest<T: Scalar>(x: &[T]) -> usize {
     (1..x.len()).fold(0, |at, i| if x[i].abs() > x[at].abs() { i } else { at })
 }

@@ -1,4 +1,4 @@
-//! The measurement of block sizes.
+//! Measurement of block sizes.
 
 use crate::{
     Error, Matrix, Options, Scalar,
@@ -10,25 +10,25 @@ use superscalar_kernels::{Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::Runtime;
 
-/// The sizes that are tried, and n itself, which is no tasks at all.
+/// Candidate sizes. The order n, which means no tasks, is tried as well.
 const SIZES: [usize; 12] = [32, 48, 64, 96, 128, 160, 192, 256, 320, 384, 448, 512];
-/// Inner blocks: whole blocks of a panel.
-const INNER: [usize; 4] = [16, 32, 48, 64];
-/// Seconds that one measurement takes, about: all sizes, by turns.
-const SECONDS: f64 = 1.0;
+/// Candidate inner blocks.
+const INNER_SIZES: [usize; 4] = [16, 32, 48, 64];
+/// Approximate duration of one measurement, all sizes together, in seconds.
+const SECONDS_MAX: f64 = 1.0;
 
-/// Measures which block size is best for matrices of order n with the workers of a runtime: the median rate counts, the sizes
-/// are taken by turns.
+/// Measures the best block size for matrices of order n with a runtime's workers. The sizes are measured in turn, and
+/// the medians compared.
 ///
 /// # Errors
-/// What the routines return: [`Runtime`](crate::ErrorKind::Runtime) if a thread can not be started, or memory runs out.
+/// [`Runtime`](crate::ErrorKind::Runtime) if a thread cannot be started or an allocation fails.
 ///
 /// # Panics
 /// If n is zero.
 ///
 /// ```
-/// use superscalar::dla::tuning::{Blocks, measure};
 /// use superscalar::Runtime;
+/// use superscalar::dla::tuning::{Blocks, measure};
 ///
 /// let entry = measure::<f32>(&Runtime::new()?, Blocks::Lu, 40)?;
 /// assert_eq!((entry.letter, entry.n), ('s', 40));
@@ -37,21 +37,21 @@ const SECONDS: f64 = 1.0;
 /// ```
 #[each_type]
 pub fn measure<T: Scalar>(rt: &Runtime, blocks: Blocks, n: usize) -> Result<Entry, Error> {
-    assert!(n > 0, "block sizes of a matrix of order 0");
+    assert!(n > 0, "measure: the order must be positive");
     let sizes: Vec<usize> = match blocks {
-        Blocks::QrInner => INNER.into_iter().map(|nb| nb.min(n)).collect(),
+        Blocks::QrInner => INNER_SIZES.into_iter().map(|nb| nb.min(n)).collect(),
         _ => SIZES.into_iter().filter(|&nb| nb < n).chain([n]).collect(),
     };
     let mut trial = Trial::<T>::new(n);
     let mut seconds = vec![Vec::new(); sizes.len()];
     let begun = Instant::now();
-    while seconds[0].len() < 3 || (begun.elapsed().as_secs_f64() < SECONDS && seconds[0].len() < 101) {
+    while seconds[0].len() < 3 || (begun.elapsed().as_secs_f64() < SECONDS_MAX && seconds[0].len() < 101) {
         for (&nb, seconds) in sizes.iter().zip(&mut seconds) {
             seconds.push(trial.run(rt, blocks, nb)?);
         }
     }
     let median = |seconds: &mut Vec<f64>| {
-        // The first of all is the one that pays for fresh memory.
+        // The first run includes page faults.
         seconds.remove(0);
         seconds.sort_by(f64::total_cmp);
         seconds[seconds.len() / 2]
@@ -67,7 +67,7 @@ pub fn measure<T: Scalar>(rt: &Runtime, blocks: Blocks, n: usize) -> Result<Entr
     Ok(Entry { blocks, letter: T::LETTER, workers: rt.workers(), n, nb, gflops: flops / best / 1e9 })
 }
 
-/// The operands of one measurement.
+/// Operands of one measurement.
 struct Trial<T> {
     original: Matrix<T>,
     a: Matrix<T>,
@@ -77,16 +77,16 @@ struct Trial<T> {
 }
 
 impl<T: Scalar> Trial<T> {
-    /// A symmetric matrix whose diagonal is large, which all routines take.
+    /// Creates a symmetric, diagonally dominant matrix, which all routines accept.
     fn new(n: usize) -> Self {
         let original = Matrix::from_fn(n, n, |i, j| {
             T::from_f64(if i == j { n as f64 } else { 0.25 + ((i ^ j) % 7) as f64 / 16.0 })
         });
-        let (a, t) = (original.clone(), Matrix::zeros(INNER[INNER.len() - 1].min(n), n));
+        let (a, t) = (original.clone(), Matrix::zeros(INNER_SIZES[INNER_SIZES.len() - 1].min(n), n));
         Self { original, a, t, ipiv: vec![0; n], tau: vec![T::ZERO; n] }
     }
 
-    /// Seconds of one call.
+    /// Returns the time of one call in seconds.
     fn run(&mut self, rt: &Runtime, blocks: Blocks, nb: usize) -> Result<f64, Error> {
         let options = Options::default().nb(nb);
         let n = self.original.nrows();

@@ -1,19 +1,19 @@
-//! How much memory a matrix takes, and how much there is.
+//! Memory that a matrix needs, and memory that is available.
 
 use std::fmt;
 use superscalar_kernels::NoMemory;
 
-/// A matrix for which there is no memory.
+/// Error of a matrix that does not fit into memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shortage {
     shape: (usize, usize),
     bytes: u128,
-    /// What there is, where that is known.
+    /// Available bytes, where the system reports them.
     available: Option<u64>,
 }
 
 impl Shortage {
-    /// That of a matrix with elements of so many bytes, if it takes more than there is.
+    /// Returns the shortage of an m x n matrix if it needs more memory than is available.
     pub(crate) fn of((m, n): (usize, usize), element_bytes: usize) -> Option<Self> {
         let bytes = (m as u128 * n as u128).saturating_mul(element_bytes as u128);
         let available = available_bytes();
@@ -21,7 +21,7 @@ impl Shortage {
         (bytes > most).then_some(Self { shape: (m, n), bytes, available })
     }
 
-    /// The bytes of the matrix's elements.
+    /// Returns the size of the matrix's elements in bytes.
     pub(crate) fn bytes(&self) -> u128 {
         self.bytes
     }
@@ -39,12 +39,12 @@ impl fmt::Display for Shortage {
         write!(out, "a matrix of {m} x {n} in dense storage takes {}", Bytes(*bytes))?;
         match available {
             Some(available) => write!(out, "; {} are available", Bytes(u128::from(*available))),
-            None => out.write_str("; there is not so much memory"),
+            None => out.write_str(", more than can be allocated"),
         }
     }
 }
 
-/// A number of bytes, to be read: `8000000000000 bytes (7.3 TiB)`.
+/// A number of bytes that is displayed like `8000000000000 bytes (7.3 TiB)`.
 struct Bytes(u128);
 
 impl fmt::Display for Bytes {
@@ -62,13 +62,13 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// The memory that the system can give without taking it from others, swap space included; `None` where it does not
-/// say.
+/// Returns the bytes that the system can allocate without taking memory from other processes, swap space included;
+/// `None` where the system does not report them.
 fn available_bytes() -> Option<u64> {
     parse(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }
 
-/// The same from the text in which Linux says it.
+/// Parses the available bytes from the text of `/proc/meminfo`.
 fn parse(text: &str) -> Option<u64> {
     let field = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_available_is_read() {
+    fn available_memory_is_parsed() {
         let text = "MemTotal:       24600000 kB\nMemAvailable:    2000 kB\nSwapTotal:  5 kB\nSwapFree:     48 kB\n";
         assert_eq!(parse(text), Some(2048 * 1024));
         assert_eq!(parse("MemAvailable:    3 kB\n"), Some(3072));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_much_is_a_shortage() {
+    fn huge_matrices_are_shortages() {
         assert_eq!(Shortage::of((1000, 1000), 8), None);
         for (m, n) in [(1 << 33, 1 << 31), (usize::MAX, usize::MAX), (1 << 40, 1 << 20)] {
             let shortage = Shortage::of((m, n), 16).expect("more than there is");

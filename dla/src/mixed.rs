@@ -1,32 +1,32 @@
-//! Systems that are factored in a lower precision, which is twice as fast, and whose solutions are then refined.
+//! Linear systems with a factorization in a lower precision, which is twice as fast, and iterative refinement.
 //!
-//! LAPACK's dsgesv, zcgesv, dsposv and zcposv: the same steps, the same criterion, the same way out. They wait for each step's
-//! residual, to see whether there is another, so there are no non-blocking forms.
+//! The routines correspond to LAPACK's dsgesv, zcgesv, dsposv and zcposv: same steps, same criterion, same fallback.
+//! They have no non-blocking forms, because each step depends on the residual of the previous one.
 
 use crate::{
-    Error, Matrix, Options, Scalar, auxiliary::part_of, codelets::task, gemm, getrf, getrs, hemm, lange, lanhe,
-    lu::getrf::check_ipiv, parts::rows_of, plan::Problem, potrf, potrs, scaling::worst, tiled::Tiled,
+    Error, Matrix, Options, Scalar, auxiliary::triangle_part, codelets::task, gemm, getrf, getrs, hemm, lange, lanhe,
+    lu::getrf::check_ipiv, parts::rows_in_part, plan::Problem, potrf, potrs, scaling::max_or_nan, tiled::Tiled,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use superscalar_kernels::{MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, c32, c64};
 use superscalar_macros::each_type;
 use superscalar_runtime::Runtime;
 
-/// Steps of the refinement, before it is given up.
+/// Maximum number of refinement steps.
 const STEPS_MAX: i32 = 30;
 
-/// An element type that has a lower precision: `f64`, with `f32`, and `c64`, with `c32`.
+/// An element type with a lower precision: `f64` with `f32`, and `c64` with `c32`.
 ///
 /// ```
 /// use superscalar::dla::MixedPrecision;
 /// assert_eq!(f64::raise(0.1f64.lower()), 0.1f32 as f64);
 /// ```
 pub trait MixedPrecision: Scalar + HasGesvMixed + HasPosvMixed {
-    /// The type of the lower precision.
+    /// The element type of the lower precision.
     type Lower: Scalar;
-    /// The nearest number of the lower precision; infinite if it is too large.
+    /// Rounds to the lower precision; the result is infinite if the number is too large.
     fn lower(self) -> Self::Lower;
-    /// The same number in this precision.
+    /// Converts to this precision, which is exact.
     fn raise(x: Self::Lower) -> Self;
 }
 
@@ -50,27 +50,28 @@ impl MixedPrecision for c64 {
     }
 }
 
-/// Why the lower precision does not do, as LAPACK's `ITER` has it.
+/// Failures of the lower precision, as values of LAPACK's `ITER`.
 const OVERFLOW: i32 = -2;
 const NO_FACTORS: i32 = -3;
 const NO_CONVERGENCE: i32 = -STEPS_MAX - 1;
 
-/// Solves A X = B for an n x n matrix A and n x nrhs matrices B and X: factors A in the lower precision and refines the solution
-/// until its backward error is that of the higher one. Returns how many steps that took, LAPACK's `ITER`; A is then as it was.
+/// Solves A X = B for an n x n matrix A and n x nrhs matrices B and X in mixed precision. A is factored in the lower
+/// precision, and the solution refined until its backward error is that of the higher precision. Returns the number of
+/// refinement steps, LAPACK's `ITER`; A is then unchanged.
 ///
-/// If that does not succeed the result is negative (-2: an entry is too large for the lower precision, -3: the factorization
-/// broke down in it, -31: thirty steps were not enough, or one did not halve the residual), and the system has been
-/// solved in the higher precision: A holds its factors. `ipiv` holds the interchanges of whichever factorization was
-/// used.
+/// If refinement fails, the result is negative, and the system has been solved in the higher precision: A then holds
+/// its factors. The values are -2 (an element overflows in the lower precision), -3 (the factorization failed in the
+/// lower precision) and -31 (thirty steps were not enough, or a step did not halve the residual). `ipiv` holds the
+/// interchanges of the factorization that was used.
 ///
-/// Working memory: A and X once more in the lower precision, and a residual of the size of X.
+/// Working memory: copies of A and X in the lower precision, and a residual of the size of X.
 ///
 /// # Errors
-/// As for [`gesv`](fn@crate::gesv).
+/// See [`gesv`](fn@crate::gesv).
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gesv_mixed};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, gesv_mixed};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[3.0, 1.0], [1.0, 2.0]][i][j]);
@@ -114,15 +115,15 @@ pub fn gesv_mixed<T: MixedPrecision>(
     Ok(steps)
 }
 
-/// Solves A X = B for an n x n Hermitian positive definite A, of which one triangle is stored, as [`gesv_mixed`] does.
+/// Solves A X = B for an n x n Hermitian positive definite A, of which one triangle is stored, in mixed precision; see
+/// [`gesv_mixed`].
 ///
 /// # Errors
-/// As for [`posv`](fn@crate::posv).
+/// See [`posv`](fn@crate::posv).
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, posv_mixed};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, posv_mixed};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[3.0, 1.0], [1.0, 2.0]][i][j]);
@@ -148,7 +149,7 @@ pub fn posv_mixed<T: MixedPrecision>(
     let system = System { norm, a: a.as_ref(), b };
     let residual =
         |x: MatRef<'_, T>, r: MatMut<'_, T>| hemm(rt, Side::Left, uplo, -T::ONE, system.a, x, T::ONE, r, options);
-    let steps = system.lowered(rt, part_of(uplo), options)?.map_or(Ok(OVERFLOW), |mut low| {
+    let steps = system.lowered(rt, triangle_part(uplo), options)?.map_or(Ok(OVERFLOW), |mut low| {
         match potrf(rt, uplo, low.as_mut(), options) {
             Ok(()) => {}
             Err(error) if error.info().is_some() => return Ok(NO_FACTORS),
@@ -167,7 +168,7 @@ pub fn posv_mixed<T: MixedPrecision>(
 
 fn check<T: Scalar>(name: &str, (n, cols): (usize, usize), b: MatRef<'_, T>, x: (usize, usize)) -> Result<(), Error> {
     if n != cols || b.nrows() != n || b.shape() != x {
-        return Err(Error::shape(format!("{name}: A is {n} x {cols}, B {:?}, X {x:?}", b.shape())));
+        return Err(Error::shape(format!("{name}: A is {n} x {cols}, B is {:?}, X is {x:?}", b.shape())));
     }
     Ok(())
 }
@@ -181,7 +182,7 @@ struct System<'a, T: Scalar> {
 }
 
 impl<T: MixedPrecision> System<'_, T> {
-    /// The part of A in the lower precision, if it fits.
+    /// Returns the given part of A in the lower precision, or `None` if an element overflows.
     fn lowered(&self, rt: &Runtime, part: Part, options: &Options) -> Result<Option<Matrix<T::Lower>>, Error> {
         let (m, n) = self.a.shape();
         let mut low = Matrix::zeros(m, n);
@@ -191,7 +192,7 @@ impl<T: MixedPrecision> System<'_, T> {
         let is_finite = AtomicBool::new(true);
         rt.scope(|s| {
             let (a, low) = (Tiled::read_only_columns(s, self.a, nb), Tiled::columns(s, low.as_mut(), nb));
-            for (i, j) in low.places() {
+            for (i, j) in low.tile_indices() {
                 let is_finite = &is_finite;
                 s.spawn(task("lower", i, j, 0), (a.at(i, j).read(), low.at(i, j).read_write()), move |(a, low)| {
                     if !lower(part, j * nb, a.view(), low.view_mut()) {
@@ -203,8 +204,9 @@ impl<T: MixedPrecision> System<'_, T> {
         Ok(is_finite.into_inner().then_some(low))
     }
 
-    /// Solves by `solve`, in the lower precision, and corrects X until each column's residual B − A X, which `residual` subtracts
-    /// A X to, is as small as the higher precision allows: the number of corrections, or why there is no solution.
+    /// Solves the system by `solve`, in the lower precision, and corrects X until the residual B − A X of each column
+    /// is as small as the higher precision allows. `residual` subtracts A X from its second argument. Returns the
+    /// number of corrections, or a negative failure code.
     fn refine(
         &self,
         mut x: MatMut<'_, T>,
@@ -230,7 +232,8 @@ impl<T: MixedPrecision> System<'_, T> {
             if excess <= 1.0 {
                 return Ok(step);
             }
-            // Thirty steps that do not halve it would not be enough: NaN, or factors of numbers that lost their digits.
+            // Thirty steps that do not halve the residual would not suffice. This also ends refinement with NaN or
+            // useless factors.
             let is_halved = excess < before / 2.0;
             if !is_halved {
                 break;
@@ -240,25 +243,26 @@ impl<T: MixedPrecision> System<'_, T> {
         Ok(NO_CONVERGENCE)
     }
 
-    /// How many times ‖r‖∞ is √n ε ‖A‖∞ ‖x‖∞, by |re| + |im|, in the column where that is most; NaN if there is one. It
-    /// is LAPACK's criterion. (At the smallest orders the rounding of r itself exceeds it now and then. The system is
-    /// solved in the higher precision then.)
+    /// Returns the largest ratio of ‖r‖∞ to √n ε ‖A‖∞ ‖x‖∞ over the columns, by |re| + |im|, or NaN if there is one.
+    /// This is LAPACK's criterion. (At the smallest orders, the rounding of r sometimes exceeds it; the system is then
+    /// solved in the higher precision.)
     fn excess(&self, x: MatRef<'_, T>, r: MatRef<'_, T>) -> f64 {
         let (n, nrhs) = r.shape();
         let bound = self.norm.to_f64() * T::EPSILON.to_f64() * (n as f64).sqrt();
         let size = |a: MatRef<'_, T>, j: usize| {
             let modulus = |i: usize| a.at(i, j).re().to_f64().abs() + a.at(i, j).im().to_f64().abs();
-            (0..n).map(modulus).fold(0.0, worst)
+            (0..n).map(modulus).fold(0.0, max_or_nan)
         };
         let of_column = |j| {
             let (residual, allowed) = (size(r, j), size(x, j) * bound);
             if residual <= allowed { 0.0 } else { residual / allowed }
         };
-        (0..nrhs).map(of_column).fold(0.0, worst)
+        (0..nrhs).map(of_column).fold(0.0, max_or_nan)
     }
 }
 
-/// The part of A, whose first column is column `first` of its matrix, in the lower precision; whether all of it is finite there.
+/// Rounds the given part of A to the lower precision and returns whether all results are finite. Column 0 of A is
+/// column `first` of the whole matrix.
 fn lower<T: MixedPrecision>(part: Part, first: usize, a: MatRef<'_, T>, mut to: MatMut<'_, T::Lower>) -> bool {
     let zero = <T::Lower as superscalar_kernels::Scalar>::Real::ZERO;
     let mut is_finite = true;
@@ -267,7 +271,7 @@ fn lower<T: MixedPrecision>(part: Part, first: usize, a: MatRef<'_, T>, mut to: 
         is_finite &= to.re() * zero + to.im() * zero == zero;
     };
     for j in 0..a.ncols() {
-        let rows = rows_of(part, first + j, a.nrows());
+        let rows = rows_in_part(part, first + j, a.nrows());
         let (a, mut to) = (a.submatrix(rows.clone(), j..j + 1), to.rb_mut().submatrix(rows, j..j + 1));
         match (a.col_as_slice(0), to.col_as_slice_mut(0)) {
             (Some(a), Some(to)) => a.iter().zip(to).for_each(|(&x, to)| copy(x, to)),
@@ -282,7 +286,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// ITER of a refinement of X = B whose solves multiply by these numbers, and how many there were.
+    /// Returns ITER and the number of solves for a refinement of X = B whose solves multiply by these factors.
     fn refined(factors: &[f32]) -> (i32, usize) {
         let a = Matrix::from_fn(3, 3, |i, j| if i == j { c64::ONE } else { c64::ZERO });
         let (b, mut x, solves) =
@@ -302,14 +306,14 @@ mod tests {
     }
 
     #[test]
-    fn refinement_that_brings_nothing_ends() {
+    fn useless_refinement_terminates() {
         assert_eq!(refined(&[1.0]), (0, 1));
         assert_eq!(refined(&[0.999, 1.0]), (1, 2));
-        // A solve that returns zeros, or no numbers, or one that returns what is not a solution at all.
+        // Solves that return zeros, NaN, or something unrelated to the solution.
         assert_eq!(refined(&[0.0]), (NO_CONVERGENCE, 1));
         assert_eq!(refined(&[f32::NAN]), (NO_CONVERGENCE, 1));
         assert_eq!(refined(&[-1.0]), (NO_CONVERGENCE, 2));
-        // Convergence that is too slow: what is left over is 9 times x, 4.3 times x and 2.7 times x.
+        // Convergence that is too slow: the residual is 9, 4.3 and 2.7 times x.
         assert_eq!(refined(&[0.1]), (NO_CONVERGENCE, 3));
         assert!((20..STEPS_MAX).contains(&refined(&[0.75]).0));
     }

@@ -1,4 +1,4 @@
-//! What a caller may choose; everything has a default that comes from measurement.
+//! Options that callers may set. Every option has a default, based on measurements.
 
 use crate::{
     block_size::BlockSize,
@@ -22,43 +22,43 @@ pub struct Options {
 }
 
 impl Options {
-    /// Tiles of `nb` x `nb` instead of [`BlockSize::Auto`].
+    /// Uses tiles of `nb` x `nb` instead of [`BlockSize::Auto`].
     #[must_use]
     pub fn nb(self, nb: usize) -> Self {
         self.block_size(BlockSize::Fixed(nb))
     }
 
-    /// The tile size that a Cholesky factorization of order n takes with so many workers.
+    /// Returns the tile size that a Cholesky factorization of order n uses with this number of workers.
     ///
     /// # Errors
-    /// [`Shape`](crate::ErrorKind::Shape) for tiles of zero; [`Argument`](crate::ErrorKind::Argument) if this machine's
-    /// [table](crate::tuning) can not be read.
+    /// [`Shape`](crate::ErrorKind::Shape) if the block size is zero; [`Argument`](crate::ErrorKind::Argument) if this
+    /// machine's [tuning table](crate::tuning) cannot be read.
     pub fn factorization_nb<T: Scalar>(&self, n: usize, workers: usize) -> Result<usize, Error> {
         Ok(self.block_size.plan::<T>(Problem::Cholesky { n }, &Machine::of_workers::<T>(workers))?.blocks_of(n))
     }
 
-    /// How a problem is cut for a runtime.
+    /// Returns the plan of a problem on a runtime's workers and devices.
     ///
     /// # Errors
-    /// As for [`factorization_nb`](Self::factorization_nb).
+    /// See [`factorization_nb`](Self::factorization_nb).
     pub(crate) fn plan<T: Scalar>(&self, rt: &Runtime, problem: Problem) -> Result<Plan, Error> {
         let machine = match problem {
-            // Devices have no part in these.
+            // These problems never run on devices.
             Problem::Elements { .. } | Problem::Tree { .. } => Machine::of_workers::<T>(rt.workers()),
             _ => Machine::of::<T>(rt),
         };
         self.block_size.plan::<T>(problem, &machine)
     }
 
-    /// Columns of the blocks in which the reflectors of an m x k matrix are applied, by any number of workers.
+    /// Returns the block width for applying the reflectors of an m x k matrix, for any number of workers.
     pub(crate) fn reflector_columns<T: Scalar>(&self, (m, k): (usize, usize)) -> Result<usize, Error> {
         let plan = self.block_size.plan::<T>(Problem::Qr { m, n: k }, &Machine::of_workers::<T>(2))?;
         Ok(plan.blocks_of(k).clamp(1, 256))
     }
 
-    /// How many of nrhs right-hand sides go into a block, if each is solved for on its own.
+    /// Returns the number of right-hand sides per block when the blocks are solved independently.
     pub(crate) fn right_hand_sides<T: Scalar>(&self, rt: &Runtime, n: usize, nrhs: usize) -> Result<usize, Error> {
-        // With tiles that were named, results do not depend on the workers.
+        // A fixed block size keeps results independent of the number of workers.
         if let BlockSize::Fixed(nb @ 1..) = self.block_size {
             return Ok(nb.min(nrhs).max(1));
         }
@@ -67,22 +67,23 @@ impl Options {
         Ok(tiles.map_or(nrhs, |tiles| tiles.nb.min(nrhs.div_ceil(machine.workers + machine.devices))).max(1))
     }
 
-    /// How large the tiles are.
+    /// Sets the tile size.
     #[must_use]
     pub fn block_size(self, block_size: BlockSize) -> Self {
         Self { block_size, ..self }
     }
 
-    /// How the matrix that a routine changes is distributed over the runtime's devices. What is not said here is read from the environment
-    /// (`SUPERSCALAR_DISTRIBUTION`). What is not said there is [`Distribution::None`], but for a matrix that is factored on accelerators: these
-    /// have its block columns, in turns where they are alike, and else by what they are capable of.
+    /// Sets how the matrix that a routine changes is distributed over the runtime's devices. By default, the
+    /// environment variable `SUPERSCALAR_DISTRIBUTION` is used. If it is not set either, the distribution is
+    /// [`Distribution::None`], except that a matrix factored on accelerators is distributed by block columns:
+    /// cyclically if the accelerators are equally fast, otherwise in proportion to their capability weights.
     #[must_use]
     pub fn distribution(self, distribution: Distribution) -> Self {
         Self { distribution: Some(distribution), ..self }
     }
 }
 
-/// How a matrix that is changed is distributed over the devices of a runtime. Without devices there is nothing to distribute.
+/// Distribution of an updated matrix over the devices of a runtime. Without devices it has no effect.
 ///
 /// ```
 /// use superscalar::dla::Distribution;
@@ -91,24 +92,25 @@ impl Options {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Distribution {
-    /// Not at all: the policy decides for each task.
+    /// No distribution: the scheduling policy chooses a device for each task.
     #[default]
     None,
-    /// Block columns in turns, each device as many.
+    /// Block columns are dealt cyclically; each device gets the same number.
     BlockColumnCyclic,
-    /// Tiles by rows and columns of a grid of devices, as square as their number allows. A matrix in block columns has one row of
-    /// tiles, and its columns are dealt in turns.
+    /// Tiles are dealt cyclically over a two-dimensional grid of devices, as square as their number allows. A matrix in
+    /// block columns has one row of tiles, so its columns are dealt cyclically.
     TwoDimensionalCyclic,
-    /// Block columns in proportion to what the devices are capable of (10 : 8 : 5), by measurement where there is one and by
-    /// the devices' own account before; dealt anew while a factorization runs, when the measured weights have moved.
+    /// Block columns are dealt in proportion to the devices' capability weights (for example 10 : 8 : 5). Weights are
+    /// measured, or taken from the driver's directives until measurements exist. If measured weights change while a
+    /// factorization runs, the remaining columns are dealt again.
     Guided,
 }
 
 impl Distribution {
-    /// All of them.
+    /// All distributions.
     pub const ALL: [Self; 4] = [Self::None, Self::BlockColumnCyclic, Self::TwoDimensionalCyclic, Self::Guided];
 
-    /// The name as options and the environment spell it.
+    /// Returns the name that is used in options and in the environment.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -126,9 +128,12 @@ impl fmt::Display for Distribution {
     }
 }
 
-/// Not the name of a distribution.
+/// Error returned when a text is not the name of a distribution.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no distribution is called `{0}`; there are {names}", names = Distribution::ALL.map(Distribution::as_str).join(", "))]
+#[error(
+    "unknown distribution `{0}`; expected one of {names}",
+    names = Distribution::ALL.map(Distribution::as_str).join(", ")
+)]
 pub struct UnknownDistribution(String);
 
 impl FromStr for Distribution {

@@ -1,26 +1,26 @@
-//! The work of one task, handed out in parts: whoever has nothing to do while others wait for the task takes some.
+//! Splitting the work of one task into subtasks that idle workers can run.
 
 use crate::{
     Scalar,
-    plan::PART,
+    plan::PART_MULTIPLICATIONS_MIN,
     tiled::{Tile, Tiled},
 };
 use std::ops::Range;
 use superscalar_kernels::{MatMut, MatRef, Op, Part};
 use superscalar_runtime::{Error, Nesting, TaskSpec};
 
-/// How many of m rows go into each part, where a row takes so many multiplications.
-pub(crate) fn rows_of_part(nesting: Nesting<'_>, m: usize, row_multiplications: usize) -> usize {
-    let worth = PART.div_ceil(row_multiplications.max(1));
+/// Returns the number of rows in each part of m rows, where a row takes `row_multiplications` multiplications.
+pub(crate) fn part_rows(nesting: Nesting<'_>, m: usize, row_multiplications: usize) -> usize {
+    let worth = PART_MULTIPLICATIONS_MIN.div_ceil(row_multiplications.max(1));
     m.div_ceil(nesting.workers()).max(worth).next_multiple_of(8)
 }
 
-/// Calls `part` for some rows of A at a time, each of which takes so many multiplications, until all rows are done. The parts are
-/// tasks of this name, and more urgent than all that is not a part of a task.
+/// Splits A into blocks of rows and calls `part` for each, in tasks called `name`. A row takes `row_multiplications`
+/// multiplications. These tasks have a higher priority than all tasks that are not parts.
 ///
 /// # Errors
-/// None of its own: those of a scope, if it was cancelled.
-pub(crate) fn by_rows<T: Scalar>(
+/// Returns an error only if the scope is cancelled.
+pub(crate) fn split_rows<T: Scalar>(
     nesting: Nesting<'_>,
     name: &'static str,
     a: MatMut<'_, T>,
@@ -28,7 +28,7 @@ pub(crate) fn by_rows<T: Scalar>(
     part: impl Fn(Range<usize>, MatMut<'_, T>) + Sync,
 ) -> Result<(), Error> {
     let (m, n) = a.shape();
-    let rows = rows_of_part(nesting, m, row_multiplications);
+    let rows = part_rows(nesting, m, row_multiplications);
     if rows >= m || n == 0 {
         part(0..m, a);
         return Ok(());
@@ -37,17 +37,17 @@ pub(crate) fn by_rows<T: Scalar>(
     nesting.scope(|s| {
         for (i, &block) in Tiled::new(s, a, rows, n).tiles().iter().enumerate() {
             let here = i * rows..m.min((i + 1) * rows);
-            let spec = TaskSpec::new(name).priority(URGENT);
+            let spec = TaskSpec::new(name).priority(PART_PRIORITY);
             s.spawn(spec, block.read_write(), move |block: &mut Tile<MatMut<'_, T>>| part(here, block.view_mut()));
         }
     })
 }
 
-/// The same for some columns at a time.
+/// Splits A into blocks of columns and calls `part` for each, like [`split_rows`].
 ///
 /// # Errors
-/// As for [`by_rows`].
-pub(crate) fn by_columns<T: Scalar>(
+/// See [`split_rows`].
+pub(crate) fn split_columns<T: Scalar>(
     nesting: Nesting<'_>,
     name: &'static str,
     a: MatMut<'_, T>,
@@ -55,7 +55,7 @@ pub(crate) fn by_columns<T: Scalar>(
     part: impl Fn(MatMut<'_, T>) + Sync,
 ) -> Result<(), Error> {
     let n = a.ncols();
-    let columns = rows_of_part(nesting, n, column_multiplications);
+    let columns = part_rows(nesting, n, column_multiplications);
     if columns >= n || a.is_empty() {
         part(a);
         return Ok(());
@@ -63,29 +63,29 @@ pub(crate) fn by_columns<T: Scalar>(
     let part = &part;
     nesting.scope(|s| {
         for block in Tiled::columns(s, a, columns).tiles() {
-            let spec = TaskSpec::new(name).priority(URGENT);
+            let spec = TaskSpec::new(name).priority(PART_PRIORITY);
             s.spawn(spec, block.read_write(), move |block: &mut Tile<MatMut<'_, T>>| part(block.view_mut()));
         }
     })
 }
 
-/// The priority of parts: above that of panels.
-pub(crate) const URGENT: i32 = 5;
+/// Priority of parts, above that of panels.
+pub(crate) const PART_PRIORITY: i32 = 5;
 
-/// Some rows of op(A).
+/// Returns the given rows of op(A).
 pub(crate) fn rows_of_op<T: Scalar>(op: Op, a: MatRef<'_, T>, rows: Range<usize>) -> MatRef<'_, T> {
     let (m, n) = a.shape();
     if op == Op::None { a.submatrix(rows, 0..n) } else { a.submatrix(0..m, rows) }
 }
 
-/// Some columns of op(A).
-pub(crate) fn columns<T: Scalar>(op: Op, a: MatRef<'_, T>, columns: Range<usize>) -> MatRef<'_, T> {
+/// Returns the given columns of op(A).
+pub(crate) fn columns_of_op<T: Scalar>(op: Op, a: MatRef<'_, T>, columns: Range<usize>) -> MatRef<'_, T> {
     let (m, n) = a.shape();
     if op == Op::None { a.submatrix(0..m, columns) } else { a.submatrix(columns, 0..n) }
 }
 
-/// The rows of column j that are in the part, of m.
-pub(crate) fn rows_of(part: Part, j: usize, m: usize) -> Range<usize> {
+/// Returns the rows of column j, of m, that belong to `part`.
+pub(crate) fn rows_in_part(part: Part, j: usize, m: usize) -> Range<usize> {
     match part {
         Part::All => 0..m,
         Part::Lower => j.min(m)..m,
@@ -93,11 +93,11 @@ pub(crate) fn rows_of(part: Part, j: usize, m: usize) -> Range<usize> {
     }
 }
 
-/// Copies the part of A, whose first column is column `first` of its matrix.
-pub(crate) fn copy<T: Scalar>(part: Part, first: usize, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
+/// Copies the given part of A to B. Column 0 of A is column `first` of the whole matrix.
+pub(crate) fn copy_part<T: Scalar>(part: Part, first: usize, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
     let (m, n) = a.shape();
     for j in 0..n {
-        let rows = rows_of(part, first + j, m);
+        let rows = rows_in_part(part, first + j, m);
         b.rb_mut().submatrix(rows.clone(), j..j + 1).copy_from(a.submatrix(rows, j..j + 1));
     }
 }

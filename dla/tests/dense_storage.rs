@@ -1,4 +1,4 @@
-//! Dense matrices of files: what they hold, and files that no memory holds.
+//! Dense matrices from files: their elements, and files of matrices that do not fit into memory.
 
 #[path = "../../matrix-market/tests/matrix_market/allocator.rs"]
 mod allocator;
@@ -7,7 +7,7 @@ use allocator::peak_bytes;
 use superscalar_dla::{Matrix, matrix_market};
 use superscalar_kernels::{c32, c64};
 
-/// What a refusal may hold.
+/// Largest allocation that a refusal may make.
 const REFUSAL_BYTES: usize = 16 << 10;
 
 fn read(text: &str) -> matrix_market::Market {
@@ -15,7 +15,7 @@ fn read(text: &str) -> matrix_market::Market {
 }
 
 #[test]
-fn a_tiny_file_of_a_huge_matrix() {
+fn huge_matrix_is_refused() {
     for (m, n) in [(1_000_000, 1_000_000), (1usize << 33, 1usize << 31), (usize::MAX, usize::MAX)] {
         let market =
             read(&format!("%%MatrixMarket matrix coordinate real symmetric\n{0} {0} 1\n{0} 1 0.5\n", m.min(n)));
@@ -37,7 +37,7 @@ fn a_tiny_file_of_a_huge_matrix() {
 }
 
 #[test]
-fn all_of_a_matrix_is_there() {
+fn matrices_are_complete() {
     let symmetric = read("%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 4\n2 1 -1.5\n2 1 -1.5\n");
     assert_eq!(Matrix::<f32>::from_market(&symmetric).expect("it fits").into_vec(), [4.0, -3.0, -3.0, 0.0]);
     let hermitian = read("%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 0\n");
@@ -54,7 +54,7 @@ fn all_of_a_matrix_is_there() {
 }
 
 #[test]
-fn numbers_of_another_type_are_refused() {
+fn unrepresentable_numbers_are_refused() {
     let complex = read("%%MatrixMarket matrix coordinate complex general\n3 3 2\n1 2 1 0\n2 3 1 -2\n");
     let message = "(1.0, -2.0) at (1, 2) is not real";
     assert_eq!(Matrix::<f64>::from_market(&complex).expect_err("an imaginary part").to_string(), message);

@@ -1,7 +1,7 @@
-//! The Level-3 BLAS through tiles, against textbook loops: every letter, ragged tiles, padded leading dimensions, four types.
+//! The Level-3 BLAS on tiles, against textbook loops: all options, ragged tiles, padded leading dimensions, four types.
 //!
-//! Operands are small integers, of which sums and products are exact, so results are compared bit by bit, and so is what lies
-//! around them. What a routine may not read holds NaN.
+//! Operands are small integers, whose sums and products are exact, so results and the surrounding memory are compared
+//! bit by bit. Elements that a routine must not read are NaN.
 
 use superscalar_dla::{Error, ErrorKind, Options, Scalar, Tiled, gemm, gemmt, hemm, her2k, herk, spawn, symm};
 use superscalar_dla::{syr2k, syrk, trmm, trsm};
@@ -16,12 +16,12 @@ const SIDES: [Side; 2] = [Side::Left, Side::Right];
 const SHAPES: [(usize, usize, usize, usize); 6] =
     [(37, 29, 41, 16), (5, 3, 2, 8), (50, 7, 33, 10), (9, 40, 1, 4), (12, 12, 0, 5), (1, 1, 1, 1)];
 
-/// Small integers from a seed.
+/// Returns a matrix of small integers.
 fn integers<T: Scalar>(shape: (usize, usize), seed: u64) -> Stored<T> {
     Stored::integers(&mut Random::new(seed), shape, Layout::PADDED)
 }
 
-/// The same with NaN in the other triangle, and on the diagonal if it is a unit one.
+/// Returns a matrix of small integers with NaN in the other triangle, and on a unit diagonal.
 fn triangle<T: Scalar>(n: usize, seed: u64, uplo: Uplo, diag: Diag) -> Stored<T> {
     let mut a = integers((n, n), seed);
     for (i, j) in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))) {
@@ -33,7 +33,7 @@ fn triangle<T: Scalar>(n: usize, seed: u64, uplo: Uplo, diag: Diag) -> Stored<T>
     a
 }
 
-/// Runs ours on one copy of C and the textbook's on another, and compares all bits.
+/// Checks that the routine and the textbook loop produce the same bits from copies of C.
 fn same<T: Scalar>(
     what: &str,
     c: &Stored<T>,
@@ -73,7 +73,7 @@ fn products<T: Scalar>(rt: &Runtime) {
     }
 }
 
-/// The rank-k and rank-2k updates that the type has, with this op.
+/// Checks the rank-k and rank-2k updates that support this op for the type.
 fn all_updates<T: Scalar>(
     rt: &Runtime,
     (uplo, op): (Uplo, Op),
@@ -113,7 +113,7 @@ fn updates<T: Scalar>(rt: &Runtime) {
     }
 }
 
-fn wholes<T: Scalar>(rt: &Runtime) {
+fn symmetric_products<T: Scalar>(rt: &Runtime) {
     for (m, n, _, nb) in SHAPES {
         let o = Options::default().nb(nb);
         for (side, uplo) in SIDES.iter().flat_map(|&s| UPLOS.map(|u| (s, u))) {
@@ -152,7 +152,7 @@ fn triangles<T: Scalar>(rt: &Runtime) {
     }
 }
 
-/// What a multiplication does a solve undoes: with a well conditioned triangle, up to rounding.
+/// Checks that a solve reverses a product up to rounding, with a well conditioned triangle.
 fn solves<T: Scalar>(rt: &Runtime, side: Side, uplo: Uplo, op: Op, diag: Diag, b: &Stored<T>, o: &Options) {
     let order = if side == Side::Left { b.shape().0 } else { b.shape().1 };
     let mut a = triangle::<T>(order, 4, uplo, diag);
@@ -175,7 +175,7 @@ fn runtime() -> Runtime {
     Runtime::builder().workers(2).bind(false).build().expect("a runtime")
 }
 
-/// The triangles that two workers share, in strips: singles, too, are large enough not to be done at once.
+/// Triangles that two workers share in strips. They are large enough to be shared in single precision, too.
 fn strips<T: Scalar>(rt: &Runtime) {
     let (n, k, o) = (211, 193, Options::default());
     let (alpha, beta) = scalars::<T>()[2];
@@ -191,7 +191,7 @@ fn strips<T: Scalar>(rt: &Runtime) {
     }
 }
 
-/// A test for each of the four types.
+/// Defines a test for each of the four types.
 macro_rules! four_types {
     ($($name:ident)*) => {$(
         mod $name {
@@ -208,10 +208,10 @@ macro_rules! four_types {
     )*};
 }
 
-four_types! { products updates strips wholes triangles }
+four_types! { products updates strips symmetric_products triangles }
 
 #[test]
-fn what_the_options_choose_is_right() {
+fn automatic_block_sizes() {
     let rt = runtime();
     for (m, n, k) in [(200, 190, 700), (700, 30, 300), (90, 800, 90)] {
         let (a, b) = (integers::<f64>((m, k), 1), integers::<f64>((k, n), 2));
@@ -245,7 +245,7 @@ fn calls_compose_without_a_barrier() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_arguments_are_refused() {
     let (rt, o) = (runtime(), Options::default());
     let kind = |result: Result<(), Error>| result.expect_err("a refusal").kind();
     let (a, mut c) = (integers::<c64>((3, 4), 1), integers::<c64>((3, 3), 1));

@@ -12,13 +12,13 @@ use superscalar_kernels::{MatMut, MatRef, Op};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Rows and columns that are gone through together where A is transposed: lines of the first-level cache that both sides touch.
-const SQUARE: usize = 16;
+/// Edge of the blocks in which a transposed matrix is traversed, so that cache lines of both matrices are reused.
+const BLOCK_EDGE: usize = 16;
 
-/// Inserts the tasks of B := alpha op(A) + beta B, with B's tiles those of op(A).
+/// Inserts the tasks of B := alpha op(A) + beta B, where the tiles of B are those of op(A).
 ///
 /// # Panics
-/// If they are not.
+/// If the tiles differ.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -30,8 +30,15 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let fit = a.partition(op) == b.partition(Op::None);
-    assert!(fit, "geadd: op(A) of {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
-    for (i, j) in b.places() {
+    assert!(
+        fit,
+        "geadd: A is {:?} in tiles of {:?}, B is {:?} in tiles of {:?}, trans = {op}",
+        a.shape(),
+        a.tile_shape(),
+        b.shape(),
+        b.tile_shape()
+    );
+    for (i, j) in b.tile_indices() {
         s.spawn(
             task("geadd", i, j, 0),
             (a.factor(op, i, j).tile.read(), b.at(i, j).read_write()),
@@ -44,11 +51,11 @@ fn add<T: Scalar>(op: Op, alpha: T, a: MatRef<'_, T>, beta: T, mut b: MatMut<'_,
     let a = if op == Op::None { a } else { a.transpose() };
     let (m, n) = b.shape();
     let conj = |x: T| if op == Op::ConjTrans { x.conj() } else { x };
-    // What is multiplied by zero is not read.
+    // An operand that is multiplied by zero must not be read.
     let element = |x: T| if alpha == T::ZERO { T::ZERO } else { alpha * conj(x) };
     let kept = |x: T| if beta == T::ZERO { T::ZERO } else { beta * x };
-    for cols in (0..n).step_by(SQUARE).map(|j| j..n.min(j + SQUARE)) {
-        for rows in (0..m).step_by(SQUARE).map(|i| i..m.min(i + SQUARE)) {
+    for cols in (0..n).step_by(BLOCK_EDGE).map(|j| j..n.min(j + BLOCK_EDGE)) {
+        for rows in (0..m).step_by(BLOCK_EDGE).map(|i| i..m.min(i + BLOCK_EDGE)) {
             for j in cols.clone() {
                 for i in rows.clone() {
                     b[(i, j)] = element(a.at(i, j)) + kept(b[(i, j)]);
@@ -58,17 +65,16 @@ fn add<T: Scalar>(op: Op, alpha: T, a: MatRef<'_, T>, beta: T, mut b: MatMut<'_,
     }
 }
 
-/// B = alpha op(A) + beta B, where op(A) and B are m x n.
+/// Computes B = alpha op(A) + beta B, where op(A) and B are m x n.
 ///
-/// beta = 0 does not read B, and alpha = 0 not A.
+/// If beta = 0, B is not read. If alpha = 0, A is not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, geadd};
-/// use superscalar::dla::Op;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, geadd};
 ///
 /// let rt = Runtime::new()?;
 /// let (a, mut b) = (Matrix::from_fn(1, 2, |_, j| j as f64), Matrix::from_fn(2, 1, |_, _| 1.0));
@@ -88,7 +94,7 @@ pub fn geadd<T: Scalar>(
 ) -> Result<(), Error> {
     let (m, n) = b.shape();
     if op.shape(a.shape()) != (m, n) {
-        return Err(Error::shape(format!("geadd: A is {:?}, B {m} x {n}, with trans = {op}", a.shape())));
+        return Err(Error::shape(format!("geadd: A is {:?}, B is {m} x {n}, trans = {op}", a.shape())));
     }
     let Some(nb) = options.plan::<T>(rt, Problem::Elements { m, n })?.blocks() else {
         add(op, alpha, a, beta, b);

@@ -5,7 +5,7 @@ use crate::{
     codelets::task,
     error::Error,
     options::Options,
-    parts::copy,
+    parts::copy_part,
     plan::Problem,
     tiled::{Tile, TileView, Tiled},
 };
@@ -16,7 +16,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// Inserts the tasks that copy a part of A to B, both in block columns of the same width.
 ///
 /// # Panics
-/// If they are not so, or their shapes differ.
+/// If A and B are not in block columns of the same width, or their shapes differ.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -26,26 +26,32 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let fit = a.partition(Op::None) == b.partition(Op::None) && a.mt() <= 1;
-    assert!(fit, "lacpy: A {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
-    for (i, j) in b.places() {
+    assert!(
+        fit,
+        "lacpy: A is {:?} in tiles of {:?}, B is {:?} in tiles of {:?}",
+        a.shape(),
+        a.tile_shape(),
+        b.shape(),
+        b.tile_shape()
+    );
+    for (i, j) in b.tile_indices() {
         let first = j * b.tile_shape().1;
         s.spawn(
             task("lacpy", i, j, 0),
             (a.at(i, j).read(), b.at(i, j).read_write()),
-            move |(a, b): (&Tile<V>, &mut Tile<MatMut<'s, T>>)| copy(part, first, a.view(), b.view_mut()),
+            move |(a, b): (&Tile<V>, &mut Tile<MatMut<'s, T>>)| copy_part(part, first, a.view(), b.view_mut()),
         );
     }
 }
 
-/// B = A in the part named: all of it, or the lower or upper trapezoid. The rest of B is not touched.
+/// Copies a part of A to B: all of it, or the lower or upper trapezoid. The rest of B is not changed.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes differ.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, lacpy};
-/// use superscalar::dla::Part;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Part, lacpy};
 ///
 /// let rt = Runtime::new()?;
 /// let (a, mut b) = (Matrix::from_fn(2, 2, |_, _| 1.0), Matrix::zeros(2, 2));
@@ -62,10 +68,10 @@ pub fn lacpy<T: Scalar>(
     options: &Options,
 ) -> Result<(), Error> {
     if a.shape() != b.shape() {
-        return Err(Error::shape(format!("lacpy: A is {:?}, B {:?}", a.shape(), b.shape())));
+        return Err(Error::shape(format!("lacpy: A is {:?}, B is {:?}", a.shape(), b.shape())));
     }
     let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks() else {
-        copy(part, 0, a, b);
+        copy_part(part, 0, a, b);
         return Ok(());
     };
     Ok(rt.scope(|s| spawn(s, part, &Tiled::read_only_columns(s, a, nb), &Tiled::columns(s, b.rb_mut(), nb)))?)

@@ -6,7 +6,7 @@ use crate::{
     error::{Error, order_of},
     options::Options,
     plan::Problem,
-    scaling::{exponent, power_of_two, worst},
+    scaling::{exponent, max_or_nan, power_of_two},
     tiled::{Tile, TileView, Tiled},
 };
 use std::ops::{Add, Range};
@@ -14,7 +14,7 @@ use superscalar_kernels::{Diag, MatRef, Norm, Real, Scalar as _, Symmetry, Uplo}
 use superscalar_macros::each_type;
 use superscalar_runtime::{Output, Runtime, Scope};
 
-/// What is known of a matrix besides what is stored.
+/// Structure of a matrix, which determines the stored part.
 #[derive(Clone, Copy)]
 enum Structure {
     General,
@@ -24,7 +24,8 @@ enum Structure {
 }
 
 impl Structure {
-    /// The stored rows of column j, of m, without the diagonal where it is special; and the diagonal element there.
+    /// Returns the stored rows of column j, without the diagonal if it needs special treatment, and the diagonal
+    /// element in that case.
     fn column<T: Scalar>(self, a: MatRef<'_, T>, j: usize, first: usize) -> (Range<usize>, Option<T>) {
         let (m, col) = (a.nrows(), first + j);
         let (uplo, diagonal) = match self {
@@ -43,20 +44,20 @@ impl Structure {
     }
 }
 
-/// What a block column contributes.
+/// Contribution of a block column to a norm.
 #[derive(Clone)]
 enum Partial<R> {
-    /// The largest element, or column sum.
+    /// The largest element or column sum.
     Largest(R),
-    /// A part of each row's sum.
+    /// Partial sums of the rows.
     Sums(Vec<R>),
-    /// The sum of squares is `scale`² times `sum`. The scale is about as large as the largest element, so the sum is
-    /// one or more and can not overflow, unless there is nothing but zeros. Where there is an Inf the scale is
-    /// infinite, where there is a NaN the sum is NaN.
+    /// The sum of squares is `scale`² times `sum`. The scale is about the size of the largest element, so the sum is at
+    /// least one and cannot overflow, unless all elements are zero. If an element is Inf, the scale is infinite; if one
+    /// is NaN, the sum is NaN.
     Squares { scale: R, sum: R },
 }
 
-/// The contribution of the block column of A whose first column is column `first`.
+/// Returns the contribution of a block column whose first column is column `first` of the matrix.
 fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first: usize) -> Partial<T::Real> {
     let (m, n) = a.shape();
     let zero = T::Real::ZERO;
@@ -64,8 +65,8 @@ fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first:
     let by_sums = matches!(norm, Norm::Inf) || (structure.is_mirrored() && norm == Norm::One);
     match norm {
         Norm::Max => Partial::Largest(columns.fold(zero, |largest, (j, (rows, diagonal))| {
-            let largest = diagonal.into_iter().map(T::abs).fold(largest, worst);
-            worst(largest, over(a, j, rows, worst))
+            let largest = diagonal.into_iter().map(T::abs).fold(largest, max_or_nan);
+            max_or_nan(largest, fold_moduli(a, j, rows, max_or_nan))
         })),
         Norm::One | Norm::Inf if by_sums => {
             let mut sums = vec![zero; m];
@@ -81,7 +82,7 @@ fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first:
             Partial::Sums(sums)
         }
         Norm::One | Norm::Inf => Partial::Largest(columns.fold(zero, |largest, (j, (rows, diagonal))| {
-            worst(largest, over(a, j, rows, T::Real::add) + diagonal.map_or(zero, T::abs))
+            max_or_nan(largest, fold_moduli(a, j, rows, T::Real::add) + diagonal.map_or(zero, T::abs))
         })),
         Norm::Frobenius => {
             let moduli = |j: usize, rows: Range<usize>| {
@@ -99,11 +100,11 @@ fn partial<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>, first:
     }
 }
 
-/// Parts of a sum, so that none of its additions waits for the one before.
-const PARTS: usize = 16;
+/// Independent accumulators, to shorten the chain of additions.
+const ACCUMULATORS: usize = 16;
 
-/// The sum, or what else `join` makes of them, of the moduli of these rows of column j.
-fn over<T: Scalar>(
+/// Folds the moduli of the given rows of column j with `join`: their sum or maximum.
+fn fold_moduli<T: Scalar>(
     a: MatRef<'_, T>,
     j: usize,
     rows: Range<usize>,
@@ -112,7 +113,7 @@ fn over<T: Scalar>(
     let Some(column) = a.col_as_slice(j) else {
         return rows.map(|i| a.at(i, j).abs()).fold(T::Real::ZERO, join);
     };
-    let (mut parts, chunks) = ([T::Real::ZERO; PARTS], column[rows].chunks_exact(PARTS));
+    let (mut parts, chunks) = ([T::Real::ZERO; ACCUMULATORS], column[rows].chunks_exact(ACCUMULATORS));
     let rest = chunks.remainder();
     for chunk in chunks {
         parts.iter_mut().zip(chunk).for_each(|(part, x)| *part = join(*part, x.abs()));
@@ -120,9 +121,9 @@ fn over<T: Scalar>(
     rest.iter().map(|x| x.abs()).chain(parts).fold(T::Real::ZERO, join)
 }
 
-/// Adds the moduli of these rows of column j to the rows' sums, and returns their own.
+/// Adds the moduli of the given rows of column j to the row sums, and returns the sum of the moduli.
 fn add_moduli<T: Scalar>(a: MatRef<'_, T>, j: usize, rows: Range<usize>, sums: &mut [T::Real]) -> T::Real {
-    let mut parts = [T::Real::ZERO; PARTS];
+    let mut parts = [T::Real::ZERO; ACCUMULATORS];
     let add = |part: &mut T::Real, sum: &mut T::Real, x: T| {
         let modulus = x.abs();
         *sum += modulus;
@@ -130,7 +131,7 @@ fn add_moduli<T: Scalar>(a: MatRef<'_, T>, j: usize, rows: Range<usize>, sums: &
     };
     match a.col_as_slice(j) {
         Some(column) => {
-            for (sums, column) in sums[rows.clone()].chunks_mut(PARTS).zip(column[rows].chunks(PARTS)) {
+            for (sums, column) in sums[rows.clone()].chunks_mut(ACCUMULATORS).zip(column[rows].chunks(ACCUMULATORS)) {
                 parts.iter_mut().zip(sums).zip(column).for_each(|((part, sum), &x)| add(part, sum, x));
             }
         }
@@ -139,13 +140,13 @@ fn add_moduli<T: Scalar>(a: MatRef<'_, T>, j: usize, rows: Range<usize>, sums: &
     parts.into_iter().sum()
 }
 
-/// The sum of squares as a scale and a sum: without overflow or underflow, whatever the numbers are.
+/// Returns the sum of squares as a scale and a sum, without overflow or underflow.
 fn sum_of_squares<R: Real, I: Iterator<Item = R>>(values: impl Fn() -> I) -> (R, R) {
     let plain: R = values().map(|x| x * x).sum();
-    // A square that underflows is lost, but next to a sum this large it does not count.
+    // Squares that underflow are negligible in a sum this large.
     let safe = plain * R::EPSILON > R::MIN_POSITIVE && plain * R::ZERO == R::ZERO;
     if safe {
-        // Between one and four, as sums of several columns may overflow.
+        // Keep the sum between one and four: the sum over several columns could overflow otherwise.
         let half = exponent(plain).div_euclid(2);
         let down = power_of_two::<R>(-half);
         return (power_of_two(half), plain * down * down);
@@ -153,7 +154,7 @@ fn sum_of_squares<R: Real, I: Iterator<Item = R>>(values: impl Fn() -> I) -> (R,
     if plain.is_nan() {
         return (R::ONE, plain);
     }
-    let scale = values().fold(R::ZERO, worst);
+    let scale = values().fold(R::ZERO, max_or_nan);
     if scale == R::ZERO || scale * R::ZERO != R::ZERO {
         return (scale, R::ONE);
     }
@@ -161,10 +162,10 @@ fn sum_of_squares<R: Real, I: Iterator<Item = R>>(values: impl Fn() -> I) -> (R,
 }
 
 impl<R: Real> Partial<R> {
-    /// Both contributions together.
+    /// Combines two contributions.
     fn join(self, other: Self) -> Self {
         match (self, other) {
-            (Self::Largest(x), Self::Largest(y)) => Self::Largest(worst(x, y)),
+            (Self::Largest(x), Self::Largest(y)) => Self::Largest(max_or_nan(x, y)),
             (Self::Sums(mut x), Self::Sums(y)) => {
                 x.iter_mut().zip(y).for_each(|(x, y)| *x += y);
                 Self::Sums(x)
@@ -172,7 +173,7 @@ impl<R: Real> Partial<R> {
             (Self::Squares { scale, sum }, Self::Squares { scale: other, sum: more }) => {
                 let (large, small) =
                     if scale > other { ((scale, sum), (other, more)) } else { ((other, more), (scale, sum)) };
-                // Of equals it is one: those that are both zero, or both infinite, have no quotient.
+                // Two zeros or two infinities have no quotient.
                 let ratio = if small.0 == large.0 { R::ONE } else { small.0 / large.0 };
                 Self::Squares { scale: large.0, sum: large.1 + small.1 * ratio * ratio }
             }
@@ -180,11 +181,11 @@ impl<R: Real> Partial<R> {
         }
     }
 
-    /// The norm, if this is all.
+    /// Returns the norm; all contributions have been combined.
     fn norm(self) -> R {
         match self {
             Self::Largest(x) => x,
-            Self::Sums(sums) => sums.into_iter().fold(R::ZERO, worst),
+            Self::Sums(sums) => sums.into_iter().fold(R::ZERO, max_or_nan),
             Self::Squares { scale, sum } => scale * sum.sqrt(),
         }
     }
@@ -197,7 +198,7 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     structure: Structure,
     a: &Tiled<'s, V>,
 ) -> Output<'s, T::Real> {
-    assert!(a.mt() <= 1, "a norm of A in block columns, not in {} block rows", a.mt());
+    assert!(a.mt() <= 1, "norm: A must be in block columns, not in {} block rows", a.mt());
     let parts: Vec<_> = (0..if a.shape().0 == 0 { 0 } else { a.nt() })
         .map(|j| {
             let first = j * a.tile_shape().1;
@@ -218,7 +219,7 @@ fn blocking<T: Scalar>(
     options: &Options,
 ) -> Result<T::Real, Error> {
     let Some(nb) = options.plan::<T>(rt, Problem::elements(a.shape()))?.blocks().filter(|_| !a.is_empty()) else {
-        return Ok(direct(norm, structure, a));
+        return Ok(serial_norm(norm, structure, a));
     };
     Ok(rt.scope(|s| {
         let norm = spawn(s, norm, structure, &Tiled::read_only_columns(s, a, nb));
@@ -226,7 +227,7 @@ fn blocking<T: Scalar>(
     })??)
 }
 
-/// Inserts the tasks of [`lange`](fn@crate::lange) for A in block columns; the norm is their result.
+/// Inserts the tasks of [`lange`](fn@crate::lange) for A in block columns. The output is the norm.
 ///
 /// # Panics
 /// If A is not in block columns.
@@ -240,10 +241,10 @@ pub fn spawn_lange<'s, T: Scalar, V: TileView<'s, Element = T>>(
     spawn(s, norm, Structure::General, a)
 }
 
-/// Inserts the tasks of [`lansy`](fn@crate::lansy).
+/// Inserts the tasks of [`lansy`](fn@crate::lansy) for A in block columns. The output is the norm.
 ///
 /// # Panics
-/// If A is not square, in block columns.
+/// If A is not a square matrix in block columns.
 #[each_type]
 #[track_caller]
 pub fn spawn_lansy<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -256,10 +257,10 @@ pub fn spawn_lansy<'s, T: Scalar, V: TileView<'s, Element = T>>(
     spawn(s, norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a)
 }
 
-/// Inserts the tasks of [`lanhe`](fn@crate::lanhe).
+/// Inserts the tasks of [`lanhe`](fn@crate::lanhe) for A in block columns. The output is the norm.
 ///
 /// # Panics
-/// If A is not square, in block columns.
+/// If A is not a square matrix in block columns.
 #[each_type]
 #[track_caller]
 pub fn spawn_lanhe<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -272,7 +273,7 @@ pub fn spawn_lanhe<'s, T: Scalar, V: TileView<'s, Element = T>>(
     spawn(s, norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a)
 }
 
-/// Inserts the tasks of [`lantr`](fn@crate::lantr).
+/// Inserts the tasks of [`lantr`](fn@crate::lantr) for A in block columns. The output is the norm.
 ///
 /// # Panics
 /// If A is not in block columns.
@@ -294,16 +295,16 @@ fn assert_square<V>(name: &str, a: &Tiled<'_, V>) {
     assert!(m == n, "{name}: A is {m} x {n}, not square");
 }
 
-/// A norm of an m x n matrix: its largest element, one norm, infinity norm or Frobenius norm. 0 if it has no elements; NaN if it
-/// has a NaN.
+/// Computes a norm of an m x n matrix: the largest modulus, the one norm, the infinity norm or the Frobenius norm.
+/// Returns 0 if the matrix has no elements, and NaN if it contains a NaN.
 ///
 /// # Errors
-/// Those of the runtime.
+/// [`Runtime`](crate::ErrorKind::Runtime) if the runtime fails; [`Shape`](crate::ErrorKind::Shape) if the block size is
+/// zero.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, lange};
-/// use superscalar::dla::Norm;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Norm, Options, lange};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let a = Matrix::from_fn(2, 2, |i, j| [[1.0, -2.0], [2.0, 4.0]][i][j]);
@@ -316,15 +317,14 @@ pub fn lange<T: Scalar>(rt: &Runtime, norm: Norm, a: MatRef<'_, T>, options: &Op
     blocking(rt, norm, Structure::General, a, options)
 }
 
-/// A norm of a symmetric matrix of which one triangle is stored, as [`lange`].
+/// Computes a norm of a symmetric matrix of which one triangle is stored; see [`lange`].
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, lansy};
-/// use superscalar::dla::{Norm, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Norm, Options, Uplo, lansy};
 ///
 /// let a = Matrix::from_fn(2, 2, |i, j| [[1.0, f64::NAN], [3.0, -2.0]][i][j]);
 /// let norm = lansy(&Runtime::new()?, Norm::One, Uplo::Lower, a.as_ref(), &Options::default())?;
@@ -343,16 +343,15 @@ pub fn lansy<T: Scalar>(
     blocking(rt, norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a, options)
 }
 
-/// A norm of a Hermitian matrix of which one triangle is stored, as [`lange`]; the imaginary part of the diagonal is taken as
-/// zero.
+/// Computes a norm of a Hermitian matrix of which one triangle is stored; see [`lange`]. The imaginary part of the
+/// diagonal is treated as zero.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, lanhe};
-/// use superscalar::dla::{Norm, Uplo, c64};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Norm, Options, Uplo, c64, lanhe};
 ///
 /// let a = Matrix::from_fn(2, 2, |i, j| [[c64::new(4.0, 9.0), c64::ZERO], [c64::new(3.0, 4.0), c64::ONE]][i][j]);
 /// let norm = lanhe(&Runtime::new()?, Norm::One, Uplo::Lower, a.as_ref(), &Options::default())?;
@@ -371,15 +370,16 @@ pub fn lanhe<T: Scalar>(
     blocking(rt, norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a, options)
 }
 
-/// A norm of an m x n lower or upper trapezoidal matrix, as [`lange`]; a unit diagonal is not read.
+/// Computes a norm of an m x n lower or upper trapezoidal matrix; see [`lange`]. The diagonal is not read if `diag` is
+/// [`Diag::Unit`].
 ///
 /// # Errors
-/// Those of the runtime.
+/// [`Runtime`](crate::ErrorKind::Runtime) if the runtime fails; [`Shape`](crate::ErrorKind::Shape) if the block size is
+/// zero.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, lantr};
-/// use superscalar::dla::{Diag, Norm, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Diag, Matrix, Norm, Options, Uplo, lantr};
 ///
 /// let a = Matrix::from_fn(2, 2, |i, j| [[f64::NAN, 7.0], [f64::NAN, f64::NAN]][i][j]);
 /// let norm = lantr(&Runtime::new()?, Norm::One, Uplo::Upper, Diag::Unit, a.as_ref(), &Options::default())?;
@@ -398,39 +398,39 @@ pub fn lantr<T: Scalar>(
     blocking(rt, norm, Structure::Triangular(uplo, diag), a, options)
 }
 
-/// On the calling thread.
-fn direct<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>) -> T::Real {
+/// Computes a norm on the calling thread.
+fn serial_norm<T: Scalar>(norm: Norm, structure: Structure, a: MatRef<'_, T>) -> T::Real {
     if a.is_empty() { T::Real::ZERO } else { partial(norm, structure, a, 0).norm() }
 }
 
-/// [`lange`](fn@crate::lange) on the calling thread.
+/// Computes a norm on the calling thread, like [`lange`](fn@crate::lange).
 #[each_type]
 pub fn serial_lange<T: Scalar>(norm: Norm, a: MatRef<'_, T>) -> T::Real {
-    direct(norm, Structure::General, a)
+    serial_norm(norm, Structure::General, a)
 }
 
-/// [`lansy`](fn@crate::lansy) on the calling thread.
+/// Computes a norm on the calling thread, like [`lansy`](fn@crate::lansy).
 ///
 /// # Panics
 /// If A is not square.
 #[each_type]
 pub fn serial_lansy<T: Scalar>(norm: Norm, uplo: Uplo, a: MatRef<'_, T>) -> T::Real {
     assert!(a.nrows() == a.ncols(), "lansy: A is {} x {}, not square", a.nrows(), a.ncols());
-    direct(norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a)
+    serial_norm(norm, Structure::Mirrored(Symmetry::Symmetric, uplo), a)
 }
 
-/// [`lanhe`](fn@crate::lanhe) on the calling thread.
+/// Computes a norm on the calling thread, like [`lanhe`](fn@crate::lanhe).
 ///
 /// # Panics
 /// If A is not square.
 #[each_type]
 pub fn serial_lanhe<T: Scalar>(norm: Norm, uplo: Uplo, a: MatRef<'_, T>) -> T::Real {
     assert!(a.nrows() == a.ncols(), "lanhe: A is {} x {}, not square", a.nrows(), a.ncols());
-    direct(norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a)
+    serial_norm(norm, Structure::Mirrored(Symmetry::Hermitian, uplo), a)
 }
 
-/// [`lantr`](fn@crate::lantr) on the calling thread.
+/// Computes a norm on the calling thread, like [`lantr`](fn@crate::lantr).
 #[each_type]
 pub fn serial_lantr<T: Scalar>(norm: Norm, uplo: Uplo, diag: Diag, a: MatRef<'_, T>) -> T::Real {
-    direct(norm, Structure::Triangular(uplo, diag), a)
+    serial_norm(norm, Structure::Triangular(uplo, diag), a)
 }

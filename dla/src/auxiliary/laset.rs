@@ -1,11 +1,11 @@
-//! Matrices of one number, and another on the diagonal.
+//! Initialization of matrices: one value for the diagonal, another for the other elements.
 
 use crate::{
     Scalar,
     codelets::task,
     error::Error,
     options::Options,
-    parts::rows_of,
+    parts::rows_in_part,
     plan::Problem,
     tiled::{Tile, Tiled},
 };
@@ -16,7 +16,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// Inserts the tasks of [`laset`](fn@crate::laset) for A in block columns.
 ///
 /// # Panics
-/// If it is not so.
+/// If A is not in block columns.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(
@@ -26,34 +26,34 @@ pub fn spawn<'s, T: Scalar>(
     diagonal: T,
     a: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    assert!(a.mt() <= 1, "laset: A in block columns, not in {} block rows", a.mt());
-    for (i, j) in a.places() {
+    assert!(a.mt() <= 1, "laset: A must be in block columns, not in {} block rows", a.mt());
+    for (i, j) in a.tile_indices() {
         let first = j * a.tile_shape().1;
         let body = move |a: &mut Tile<MatMut<'s, T>>| set(part, first, off_diagonal, diagonal, a.view_mut());
         s.spawn(task("laset", i, j, 0), a.at(i, j).read_write(), body);
     }
 }
 
-/// Sets the part of A, whose first column is column `first` of its matrix.
+/// Sets the given part of A. Column 0 of A is column `first` of the whole matrix.
 fn set<T: Scalar>(part: Part, first: usize, off_diagonal: T, diagonal: T, mut a: MatMut<'_, T>) {
     let (m, n) = a.shape();
     for j in 0..n {
-        a.rb_mut().submatrix(rows_of(part, first + j, m), j..j + 1).fill(off_diagonal);
+        a.rb_mut().submatrix(rows_in_part(part, first + j, m), j..j + 1).fill(off_diagonal);
         if first + j < m {
             a[(first + j, j)] = diagonal;
         }
     }
 }
 
-/// Sets the part named of an m x n matrix: the diagonal to one number, the rest of it to another.
+/// Sets a part of an m x n matrix: the diagonal to `diagonal`, and the other elements of the part to `off_diagonal`.
 ///
 /// # Errors
-/// Those of the runtime.
+/// [`Runtime`](crate::ErrorKind::Runtime) if the runtime fails; [`Shape`](crate::ErrorKind::Shape) if the block size is
+/// zero.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, laset};
-/// use superscalar::dla::Part;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Part, laset};
 ///
 /// let (rt, mut a) = (Runtime::new()?, Matrix::from_fn(2, 2, |_, _| 7.0));
 /// laset(&rt, Part::Upper, 0.0, 1.0, a.as_mut(), &Options::default())?;

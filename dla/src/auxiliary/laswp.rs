@@ -2,7 +2,7 @@
 
 use crate::{
     Scalar,
-    codelets::{Laswp, task},
+    codelets::{Laswp, RowInterchanges, task},
     error::Error,
     options::Options,
     plan::Problem,
@@ -12,10 +12,11 @@ use superscalar_kernels::{Direction, MatMut, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of [`laswp`](fn@crate::laswp) for A in block columns.
+/// Inserts the tasks of [`laswp`](fn@crate::laswp) for A in block columns. An interchange that is out of range fails
+/// its task.
 ///
 /// # Panics
-/// If it is not so. An interchange outside of the matrix fails its task.
+/// If A is not in block columns.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(
@@ -24,23 +25,24 @@ pub fn spawn<'s, T: Scalar>(
     ipiv: &'s mut [i32],
     direction: Direction,
 ) {
-    assert!(a.mt() <= 1, "laswp: A in block columns, not in {} block rows", a.mt());
+    assert!(a.mt() <= 1, "laswp: A must be in block columns, not in {} block rows", a.mt());
     let (laswp, count, ipiv) = (Laswp::new(), ipiv.len(), s.lend(ipiv));
-    for (i, j) in a.places() {
-        laswp.spawn(s, task("laswp", i, j, 0), (0, count, direction), &[ipiv], (a.at(i, j), a.cols_of(j)));
+    for (i, j) in a.tile_indices() {
+        let interchanges = RowInterchanges { first: 0, count, direction, n: a.cols_of(j) };
+        laswp.spawn(s, task("laswp", i, j, 0), interchanges, &[ipiv], a.at(i, j));
     }
 }
 
-/// Exchanges row i and row `ipiv[i] - 1` of A, for every i in turn, or from the last to the first, which undoes it.
+/// Exchanges row i with row `ipiv[i] - 1` of A, for every i in increasing order, or in decreasing order, which reverses
+/// it.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if there are more interchanges than rows; [`Argument`](crate::ErrorKind::Argument) if one
-/// is outside of the matrix.
+/// [`Shape`](crate::ErrorKind::Shape) if there are more interchanges than rows;
+/// [`Argument`](crate::ErrorKind::Argument) if an interchange is out of range.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, laswp};
-/// use superscalar::dla::Direction;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Direction, Matrix, Options, laswp};
 ///
 /// let (rt, mut a) = (Runtime::new()?, Matrix::from_fn(3, 1, |i, _| i as f64));
 /// laswp(&rt, a.as_mut(), &[3, 3], Direction::Forward, &Options::default())?;
@@ -65,13 +67,13 @@ pub fn laswp<T: Scalar>(
     Ok(rt.scope(|s| spawn(s, &Tiled::columns(s, a.rb_mut(), nb), &mut ipiv, direction))?)
 }
 
-/// Refuses interchanges that are not among m rows.
+/// Returns an error if interchanges are out of range for m rows.
 pub(crate) fn check(m: usize, ipiv: &[i32]) -> Result<(), Error> {
     if ipiv.len() > m {
-        return Err(Error::shape(format!("{} interchanges of {m} rows", ipiv.len())));
+        return Err(Error::shape(format!("ipiv has {} elements, expected at most {m}", ipiv.len())));
     }
     match ipiv.iter().position(|&p| p < 1 || p as usize > m) {
-        Some(at) => Err(Error::argument(format!("ipiv[{at}] is {}, not a row of {m}", ipiv[at]))),
+        Some(at) => Err(Error::argument(format!("ipiv[{at}] is {}, expected a row from 1 to {m}", ipiv[at]))),
         None => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
-//! Norms, copies, sums and interchanges of matrices: LAPACK's auxiliary routines, on block columns.
+//! LAPACK's auxiliary routines on block columns: norms, copies, sums and interchanges.
 //!
-//! They touch each element once or twice, so that memory is their limit, and block columns are all the tasks they need.
+//! They touch each element once or twice, so memory bandwidth limits them, and block columns provide enough
+//! parallelism.
 
 pub(crate) mod geadd;
 pub(crate) mod lacpy;
@@ -12,7 +13,7 @@ pub(crate) mod swap;
 use superscalar_kernels::{Part, Uplo};
 use superscalar_macros::each_type;
 
-/// These routines, for one type of element.
+/// The auxiliary routines that are compiled for each element type.
 #[each_type]
 pub trait Auxiliary:
     geadd::HasSpawn
@@ -40,7 +41,7 @@ pub trait Auxiliary:
 {
 }
 
-/// The part that is this triangle.
-pub(crate) fn part_of(uplo: Uplo) -> Part {
+/// Returns the part that is this triangle.
+pub(crate) fn triangle_part(uplo: Uplo) -> Part {
     if uplo == Uplo::Lower { Part::Lower } else { Part::Upper }
 }

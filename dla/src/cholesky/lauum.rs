@@ -2,7 +2,7 @@
 
 use crate::{
     Scalar,
-    codelets::{Changed, Gemm, RankK, Triangle, cost_of_triangle, costing, task, triangular},
+    codelets::{Gemm, RankK, TileMut, Triangle, TriangleForm, cost_of_triangle, task, triangular_operation, with_cost},
     error::{Error, order_of},
     options::Options,
     plan::Problem,
@@ -12,7 +12,7 @@ use superscalar_kernels::{Diag, MatMut, Op, Side, Symmetry, Uplo, cpu, operation
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that replace the named triangle of an n x n matrix, L or U, by that of Lᴴ L or U Uᴴ.
+/// Inserts the tasks that replace the triangle `uplo` of an n x n matrix, L or U, by the same triangle of Lᴴ L or U Uᴴ.
 ///
 /// # Panics
 /// If A or its tiles are not square.
@@ -20,7 +20,7 @@ use superscalar_runtime::{Runtime, Scope};
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatMut<'s, T>>) {
     let [rows, cols] = a.partition(Op::None);
-    assert!(rows == cols, "lauum: a square matrix in square tiles, not {rows} x {cols}");
+    assert!(rows == cols, "lauum: A must be square in square tiles, not {rows} x {cols}");
     let (trmm, gemm, herk) = (Triangle::new("trmm"), Gemm::new(), RankK::new("herk"));
     // In terms of L: tile (i, j) of L is tile (j, i) of U, conjugate-transposed.
     let at = |i, j| if uplo == Uplo::Lower { a.at(i, j) } else { a.at(j, i) };
@@ -43,25 +43,25 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
             // A[k][j] := L[k][k]ᴴ L[k][j]
             let (m, n) = (a.rows_of(k), a.rows_of(j));
             let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
-            let by = triangular(Action::Multiply, (side, uplo, Op::ConjTrans, Diag::NonUnit), one, shape);
+            let form = TriangleForm { uplo, op: Op::ConjTrans, diag: Diag::NonUnit };
+            let by = triangular_operation(Action::Multiply, side, form, one, shape);
             trmm.spawn(s, task("trmm", k, j, k), by, a.at(k, k), at(k, j));
         }
         // A[k][k] := L[k][k]ᴴ L[k][k]
-        let spec = costing(task("lauum", k, k, k), cost_of_triangle::<T>(a.rows_of(k)));
-        s.spawn(spec, a.at(k, k).read_write(), move |a: &mut Changed<'s, T>| cpu::lauum(uplo, a.view_mut()));
+        let spec = with_cost(task("lauum", k, k, k), cost_of_triangle::<T>(a.rows_of(k)));
+        s.spawn(spec, a.at(k, k).read_write(), move |a: &mut TileMut<'s, T>| cpu::lauum(uplo, a.view_mut()));
     }
 }
 
-/// Replaces the named triangle of an n x n matrix, L or U, by that of Lᴴ L or U Uᴴ. The other triangle is neither read nor
-/// touched; the diagonal of L or U is taken as real.
+/// Replaces the triangle `uplo` of an n x n matrix, L or U, by the same triangle of Lᴴ L or U Uᴴ. The other triangle is
+/// neither read nor changed. The diagonal of L or U is treated as real.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, lauum};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, lauum};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 7.0], [2.0, 3.0]][i][j]);

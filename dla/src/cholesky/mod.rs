@@ -1,4 +1,4 @@
-//! Cholesky factorization, and what is built on it.
+//! Cholesky factorization and the routines based on it.
 
 pub(crate) mod lauum;
 pub(crate) mod posv;
@@ -11,7 +11,7 @@ pub(crate) mod trtrs;
 
 use superscalar_macros::each_type;
 
-/// These routines, for one type of element.
+/// The Cholesky routines that are compiled for each element type.
 #[each_type]
 pub trait Cholesky:
     lauum::HasSpawn

@@ -15,7 +15,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// Inserts the tasks of [`potrf`](fn@crate::spawn::potrf) and [`potrs`](fn@crate::spawn::potrs).
 ///
 /// # Panics
-/// As these do.
+/// If A is not a square matrix in square tiles or block columns, or the tiles of B do not match those of A.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(
@@ -28,17 +28,16 @@ pub fn spawn<'s, T: Scalar>(
     potrs::spawn(s, uplo, a, b);
 }
 
-/// Solves A X = B for an n x n Hermitian (symmetric) positive definite A: the named triangle of A is replaced by its factor, and
-/// B, n x nrhs, by X. The solution begins before the factorization ends.
+/// Solves A X = B for an n x n Hermitian (symmetric) positive definite A. The triangle `uplo` of A is replaced by its
+/// Cholesky factor, and B, n x nrhs, by X. The solution starts before the factorization is complete.
 ///
 /// # Errors
-/// [`NotPositiveDefinite`](crate::ErrorKind::NotPositiveDefinite), with LAPACK's `info`; B is then of no use.
-/// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
+/// [`NotPositiveDefinite`](crate::ErrorKind::NotPositiveDefinite), with LAPACK's `info`, if a leading minor is not
+/// positive definite; B is then undefined. [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, posv};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, posv};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[4.0, 2.0], [2.0, 5.0]][i][j]);
@@ -71,17 +70,16 @@ pub fn posv<T: Scalar>(
     })?)
 }
 
-/// Factors A and solves A X = B on the calling thread, as [`posv`](fn@crate::posv) does.
+/// Factors A and solves A X = B on the calling thread, like [`posv`](fn@crate::posv).
 ///
 /// # Errors
-/// [`NotPositiveDefinite`] names the leading minor that is not; B is then as it was.
+/// [`NotPositiveDefinite`], with the order of the leading minor that is not positive definite; B is then unchanged.
 ///
 /// # Panics
-/// If the shapes do not agree.
+/// If the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::Uplo;
+/// use superscalar::dla::{Matrix, Uplo, serial};
 ///
 /// let (mut a, mut b) = (Matrix::from_fn(1, 1, |_, _| 4.0), Matrix::from_fn(1, 1, |_, _| 8.0));
 /// serial::posv(Uplo::Lower, a.as_mut(), b.as_mut())?;

@@ -3,7 +3,7 @@
 use super::potrf_columns;
 use crate::{
     Scalar,
-    codelets::{Gemm, OnOne, Part, RankK, Triangle, Which, task, triangular},
+    codelets::{Gemm, OneTileCodelet, RankK, TilePart, TileRole, Triangle, TriangleForm, task, triangular_operation},
     error::{Error, order_of},
     options::Options,
     plan::{Machine, Problem},
@@ -16,19 +16,20 @@ use superscalar_kernels::{
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of the factorization of an n x n Hermitian (symmetric) positive definite matrix: the named triangle of A
-/// is replaced by L or U. The other triangle is not touched.
+/// Inserts the tasks of the Cholesky factorization of an n x n Hermitian (symmetric) positive definite matrix. The
+/// triangle `uplo` of A is replaced by L or U. The other triangle is not changed.
 ///
-/// The right-looking algorithm (task-superscalar paper, Algorithm 5, with the update cut into tiles). Panel tasks and the
-/// column that the next panel needs have priority, which lets panels run ahead of the updates: lookahead.
+/// The algorithm is right-looking (task-superscalar paper, Algorithm 5, with the update cut into tiles). Panel tasks,
+/// and updates of the column that becomes the next panel, have priority, so that panels run ahead of older updates
+/// (lookahead).
 ///
-/// A may lie in square tiles, or in block columns, which suit devices: each update is then one product as high as the matrix.
+/// A lies in square tiles or block columns. Block columns suit devices: each update is then one product over all rows.
 ///
-/// A leading minor that is not positive definite fails its task with [`NotPositiveDefinite`], which cancels what depends on it
-/// and comes back from the scope; the steps before it are done, as in LAPACK.
+/// If a leading minor is not positive definite, its task fails with [`NotPositiveDefinite`]. That cancels the tasks
+/// that need its result, and the scope returns the error. The steps before it are complete, as in LAPACK.
 ///
 /// # Panics
-/// If A is not square, in square tiles or block columns.
+/// If A is not a square matrix in square tiles or block columns.
 ///
 /// [`NotPositiveDefinite`]: superscalar_kernels::NotPositiveDefinite
 #[each_type]
@@ -37,12 +38,12 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
     let ((n, cols), (nb, tile_cols)) = (a.shape(), a.tile_shape());
     assert!(
         n == cols && (nb == tile_cols || a.is_in_columns()),
-        "potrf: a square matrix in square tiles or block columns, not {n} x {cols} in {nb} x {tile_cols}"
+        "potrf: A must be square, in square tiles or block columns, not {n} x {cols} in tiles of {nb} x {tile_cols}"
     );
     if a.is_in_columns() {
         return potrf_columns::spawn(s, uplo, a);
     }
-    let (potrf, trsm, gemm) = (OnOne::new("potrf"), Triangle::new("trsm"), Gemm::new());
+    let (potrf, trsm, gemm) = (OneTileCodelet::new("potrf"), Triangle::new("trsm"), Gemm::new());
     let herk = RankK::new("herk");
     let (one, hermitian) = (T::ONE, (Symmetry::Hermitian, uplo));
     // In terms of L: tile (i, j) of L is tile (j, i) of U, conjugate-transposed.
@@ -52,16 +53,17 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
     let l = |i, k| a.factor(op, i, k);
     let nt = a.nt();
     for k in 0..nt {
-        // The column that becomes the next panel is more urgent than the others.
+        // Updates of the column that becomes the next panel are more urgent.
         let urgency = |j| i32::from(j == k + 1);
         // A[k][k] = L[k][k] L[k][k]ᴴ
-        let tile = Part::whole(Which::Changed, (a.rows_of(k), a.rows_of(k)));
+        let tile = TilePart::whole(TileRole::Updated, (a.rows_of(k), a.rows_of(k)));
         potrf.spawn(s, task("potrf", k, k, k).priority(4), Potrf { uplo, first: k * nb, a: tile }, a.at(k, k));
         for i in k + 1..nt {
             // A[i][k] := A[i][k] L[k][k]⁻ᴴ
             let (m, n) = (a.rows_of(i), a.rows_of(k));
             let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
-            let by = triangular(Action::Solve, (side, uplo, Op::ConjTrans, Diag::NonUnit), one, shape);
+            let form = TriangleForm { uplo, op: Op::ConjTrans, diag: Diag::NonUnit };
+            let by = triangular_operation(Action::Solve, side, form, one, shape);
             trsm.spawn(s, task("trsm", i, k, k).priority(3), by, a.at(k, k), at(i, k));
         }
         for j in k + 1..nt {
@@ -77,19 +79,20 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
     }
 }
 
-/// Factors an n x n Hermitian (symmetric) positive definite matrix: the named triangle of A is replaced by L or U, with
-/// A = L Lᴴ or A = Uᴴ U. The other triangle is neither read nor touched; imaginary parts on the diagonal are taken as zero.
+/// Computes the Cholesky factorization A = L Lᴴ or A = Uᴴ U of an n x n Hermitian (symmetric) positive definite matrix.
+/// The triangle `uplo` of A is replaced by L or U. The other triangle is neither read nor changed. Imaginary parts on
+/// the diagonal are treated as zero.
 ///
-/// Working memory beside the matrix: a handle per tile, and what the tile kernels pack.
+/// Working memory: a handle per tile, and the packed forms of tiles.
 ///
 /// # Errors
-/// [`NotPositiveDefinite`](crate::ErrorKind::NotPositiveDefinite), with LAPACK's `info`, if a leading minor is not (also if it
-/// holds a NaN); the part of A before that minor then holds its factor. [`Shape`](crate::ErrorKind::Shape) if A is not square.
+/// [`NotPositiveDefinite`](crate::ErrorKind::NotPositiveDefinite), with LAPACK's `info`, if a leading minor is not
+/// positive definite or contains a NaN; the part of A before that minor then holds its factor.
+/// [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, potrf};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, potrf};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { 4.0 } else { 2.0 });

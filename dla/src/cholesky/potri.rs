@@ -1,4 +1,4 @@
-//! The inverse of a positive definite matrix.
+//! Inverse of a positive definite matrix.
 
 use super::{lauum, trtri};
 use crate::{
@@ -12,8 +12,8 @@ use superscalar_kernels::{Diag, MatMut, Singular, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that replace L or U, in the named triangle of A as from [`potrf`](fn@crate::spawn::potrf), by that triangle
-/// of the inverse of L Lᴴ or Uᴴ U.
+/// Inserts the tasks that replace L or U, in the triangle `uplo` of A, as computed by
+/// [`potrf`](fn@crate::spawn::potrf), by the same triangle of the inverse of L Lᴴ or Uᴴ U.
 ///
 /// # Panics
 /// If A or its tiles are not square.
@@ -25,17 +25,16 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
     lauum::spawn(s, uplo, a);
 }
 
-/// Replaces L or U, in the named triangle of A as from [`potrf`](fn@crate::potrf), by that triangle of the inverse of L Lᴴ or
-/// Uᴴ U. The other triangle is neither read nor touched.
+/// Replaces L or U, in the triangle `uplo` of A, as computed by [`potrf`](fn@crate::potrf), by the same triangle of the
+/// inverse of L Lᴴ or Uᴴ U. The other triangle is neither read nor changed.
 ///
 /// # Errors
-/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a diagonal element of the factor is exactly zero: A is then
-/// as it was. [`Shape`](crate::ErrorKind::Shape) if A is not square.
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a diagonal element of the factor is exactly zero;
+/// A is then unchanged. [`Shape`](crate::ErrorKind::Shape) if A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, potrf, potri};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, potrf, potri};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| if i == j { 4.0 } else { 0.0 });
@@ -57,17 +56,16 @@ pub fn potri<T: Scalar>(rt: &Runtime, uplo: Uplo, mut a: MatMut<'_, T>, options:
     Ok(rt.scope(|s| spawn(s, uplo, &Tiled::new(s, a.rb_mut(), nb, nb)))?)
 }
 
-/// The inverse on the calling thread, from the factor in A, as [`potri`](fn@crate::potri) makes it.
+/// Computes the inverse from the factor in A on the calling thread, like [`potri`](fn@crate::potri).
 ///
 /// # Errors
-/// [`Singular`] if a diagonal element of the factor is exactly zero: A is then as it was.
+/// [`Singular`] if a diagonal element of the factor is exactly zero; A is then unchanged.
 ///
 /// # Panics
 /// If A is not square.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::Uplo;
+/// use superscalar::dla::{Matrix, Uplo, serial};
 ///
 /// let mut a = Matrix::from_fn(1, 1, |_, _| 2.0);
 /// serial::potri(Uplo::Lower, a.as_mut())?;

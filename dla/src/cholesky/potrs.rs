@@ -1,7 +1,9 @@
 //! Solution of A X = B by a Cholesky factorization.
 
 use crate::{
-    Scalar, columns,
+    Scalar,
+    codelets::TriangleForm,
+    columns,
     error::{Error, system_of},
     level3::trsm,
     options::Options,
@@ -12,11 +14,12 @@ use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that solve A X = B, where the named triangle of A holds L or U from [`potrf`](fn@crate::spawn::potrf);
-/// B, n x nrhs, is replaced by X.
+/// Inserts the tasks that solve A X = B, where the triangle `uplo` of A holds L or U, as computed by
+/// [`potrf`](fn@crate::spawn::potrf). X overwrites B, which is n x nrhs.
 ///
 /// # Panics
-/// If the tiles of A and B do not fit together: A's are square, and B's have as many rows; or both lie in block columns.
+/// If the tiles of A and B do not match. Either A's tiles are square and B's tiles have the same number of rows, or
+/// both matrices lie in block columns.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -28,27 +31,27 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     // L Y = B, then Lᴴ X = Y; or with Uᴴ and U.
     for op in order(uplo) {
         if a.is_in_columns() {
-            columns::trsm(s, (uplo, op, Diag::NonUnit), a, b);
+            columns::trsm(s, TriangleForm { uplo, op, diag: Diag::NonUnit }, a, b);
         } else {
             trsm::spawn(s, Side::Left, uplo, op, Diag::NonUnit, T::ONE, a, b);
         }
     }
 }
 
-/// What is done to the stored triangle in the first solve, and in the second.
+/// Returns the op on the stored triangle in the first and in the second solve.
 pub(crate) fn order(uplo: Uplo) -> [Op; 2] {
     if uplo == Uplo::Lower { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] }
 }
 
-/// Solves A X = B, where the named triangle of A holds L or U from [`potrf`](fn@crate::potrf); B, n x nrhs, is replaced by X.
+/// Solves A X = B, where the triangle `uplo` of A holds L or U, as computed by [`potrf`](fn@crate::potrf). X overwrites
+/// B, which is n x nrhs.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, potrf, potrs};
-/// use superscalar::dla::Uplo;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Uplo, potrf, potrs};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[4.0, 2.0], [2.0, 5.0]][i][j]);
@@ -79,14 +82,13 @@ pub fn potrs<T: Scalar>(
     })?)
 }
 
-/// Solves A X = B on the calling thread by the factor in A, as [`potrs`](fn@crate::potrs) does.
+/// Solves A X = B by the factor in A on the calling thread, like [`potrs`](fn@crate::potrs).
 ///
 /// # Panics
-/// If the shapes do not agree.
+/// If the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::Uplo;
+/// use superscalar::dla::{Matrix, Uplo, serial};
 ///
 /// let (a, mut b) = (Matrix::from_fn(1, 1, |_, _| 2.0), Matrix::from_fn(1, 1, |_, _| 8.0));
 /// serial::potrs(Uplo::Lower, a.as_ref(), b.as_mut());

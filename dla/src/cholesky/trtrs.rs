@@ -1,6 +1,6 @@
 //! Triangular systems with a check for singularity.
 
-use super::trtri::check_regular;
+use super::trtri::check_nonsingular;
 use crate::{
     Scalar,
     error::{Error, system_of},
@@ -11,19 +11,18 @@ use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo};
 use superscalar_macros::each_type;
 use superscalar_runtime::Runtime;
 
-/// Solves op(A) X = B, where A is n x n and triangular; B, n x nrhs, is replaced by X. This is [`trsm`](fn@crate::trsm) from the left
-/// with a look at the diagonal first.
+/// Solves op(A) X = B, where A is n x n and triangular. X overwrites B, which is n x nrhs. Unlike
+/// [`trsm`](fn@crate::trsm), it checks the diagonal for zeros first.
 ///
-/// Only the triangle `uplo` of A is read, and its diagonal not even when `diag` is [`Diag::Unit`].
+/// Only the triangle `uplo` of A is read; its diagonal is not read if `diag` is [`Diag::Unit`].
 ///
 /// # Errors
-/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a diagonal element is exactly zero: B is then as it was.
-/// [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a diagonal element is exactly zero; B is then
+/// unchanged. [`Shape`](crate::ErrorKind::Shape) if A is not n x n.
 ///
 /// ```
-/// use superscalar::dla::{ErrorKind, Matrix, Options, trtrs};
-/// use superscalar::dla::{Diag, Op, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Diag, ErrorKind, Matrix, Op, Options, Uplo, trtrs};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[2.0, 0.0], [1.0, 4.0]][i][j]);
@@ -47,6 +46,6 @@ pub fn trtrs<T: Scalar>(
     options: &Options,
 ) -> Result<(), Error> {
     system_of(a.shape(), b.shape())?;
-    check_regular(diag, a)?;
+    check_nonsingular(diag, a)?;
     trsm(rt, Side::Left, uplo, op, diag, T::ONE, a, b, options)
 }

@@ -1,29 +1,29 @@
-//! What is done with block columns: LU's panel and interchanges, and solves and eliminations among parts of columns.
+//! Operations on block columns: LU panels, row interchanges, and solves and updates between parts of columns.
 
 use super::{
-    Changed, Target, cost, mat, panel,
-    tiles::{Part, Which},
+    TileMut, TileMutHandle, TriangleForm, cost, mat, panel,
+    tiles::{TilePart, TileRole},
 };
 use crate::Scalar;
 use std::ops::Range;
 use superscalar_kernels::{
-    Diag, Direction, Op, Side, Uplo, cpu,
+    Direction, Op, Side, cpu,
     device::{Call, on_devices, panels_on_devices},
     operations::{self, Action, Gemm, Triangular},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Reads, Scope, TaskSpec, Updates, Writes};
 
-/// Interchanges of a block of rows, as a handle.
+/// Handle of the interchanges of one panel.
 type Interchanges<'s> = Lent<'s, [i32]>;
-/// What a panel task changes.
-type OnPanel<'s, T> = (Updates<Changed<'s, T>>, Writes<[i32]>);
-/// What an interchange of rows reads and changes.
-type OnRows<'s, T> = (Vec<Reads<[i32]>>, Updates<Changed<'s, T>>);
+/// Accesses of a panel task.
+type GetrfAccess<'s, T> = (Updates<TileMut<'s, T>>, Writes<[i32]>);
+/// Accesses of a task that interchanges rows.
+type LaswpAccess<'s, T> = (Vec<Reads<[i32]>>, Updates<TileMut<'s, T>>);
 
-/// P L U of the rows of a block column from one on: a panel.
-pub(crate) struct Getrf<'s, T: Scalar>(Codelet<OnPanel<'s, T>, Panel<'s>>);
+/// Codelet that factors a panel: P L U = A for the given rows of a block column.
+pub(crate) struct Getrf<'s, T: Scalar>(Codelet<GetrfAccess<'s, T>, Panel<'s>>);
 
-/// The rows of a panel, and its columns; and what it needs to hand out parts of its work.
+/// Rows and columns of a panel, and the means to insert subtasks.
 struct Panel<'s> {
     rows: Range<usize>,
     cols: usize,
@@ -37,7 +37,7 @@ impl<'s, T: Scalar> Getrf<'s, T> {
             let half = n * n * (m - n / 3.0) / 2.0;
             Cost { level: Some(BlasLevel::Two), ..cost::<T>(half, half, m * n) }
         });
-        let codelet = codelet.on_host(|(a, ipiv): (&mut Changed<'s, T>, &mut [i32]), p: &Panel<'s>| {
+        let codelet = codelet.on_host(|(a, ipiv): (&mut TileMut<'s, T>, &mut [i32]), p: &Panel<'s>| {
             panel::getrf(p.nesting, a.view_mut().submatrix(p.rows.clone(), 0..p.cols), ipiv)?;
             ipiv.iter_mut().for_each(|p_i| *p_i += p.rows.start as i32);
             Ok(())
@@ -48,82 +48,86 @@ impl<'s, T: Scalar> Getrf<'s, T> {
         }))
     }
 
-    /// The interchanges are counted from one, from the first row of the matrix.
+    /// Inserts a panel task. The interchanges are counted from one, relative to the first row of the matrix.
     #[track_caller]
     pub(crate) fn spawn(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
         (rows, cols): (Range<usize>, usize),
-        a: Target<'s, T>,
+        a: TileMutHandle<'s, T>,
         ipiv: Interchanges<'s>,
     ) {
         self.0.spawn_as(s, spec, (a.read_write(), ipiv.write()), Panel { rows, cols, nesting: s.nesting() });
     }
 }
 
-/// Interchanges rows of a block column.
-pub(crate) struct Laswp<'s, T: Scalar>(Codelet<OnRows<'s, T>, Exchange>);
+/// Codelet that interchanges rows of a block column.
+pub(crate) struct Laswp<'s, T: Scalar>(Codelet<LaswpAccess<'s, T>, RowInterchanges>);
 
-/// Where interchanges of rows begin, how many there are, and their order; and columns of the block column.
-struct Exchange {
-    first: usize,
-    count: usize,
-    direction: Direction,
-    n: usize,
+/// Range and order of the interchanges, and the width of the block column.
+pub(crate) struct RowInterchanges {
+    /// The first row that is interchanged.
+    pub(crate) first: usize,
+    /// Number of interchanges.
+    pub(crate) count: usize,
+    pub(crate) direction: Direction,
+    /// Columns of the block column.
+    pub(crate) n: usize,
 }
 
 impl<'s, T: Scalar> Laswp<'s, T> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("laswp").cost(|p: &Exchange| {
+        let codelet = Codelet::new("laswp").cost(|p: &RowInterchanges| {
             let elements = 4.0 * p.count as f64 * p.n as f64;
             Cost { level: Some(BlasLevel::One), ..cost::<T>(0.0, 0.0, elements) }
         });
-        let codelet = codelet.on_host(|(ipiv, a): (Vec<&[i32]>, &mut Changed<'s, T>), p: &Exchange| {
+        let codelet = codelet.on_host(|(ipiv, a): (Vec<&[i32]>, &mut TileMut<'s, T>), p: &RowInterchanges| {
             cpu::laswp(a.view_mut(), p.first, &ipiv.concat(), p.direction);
             Ok(())
         });
-        Self(on_devices(codelet, |(ipiv, a), &Exchange { first, direction, .. }: &Exchange| {
+        Self(on_devices(codelet, |(ipiv, a), &RowInterchanges { first, direction, .. }: &RowInterchanges| {
             let ipiv = ipiv.into_iter().map(mat).collect::<Result<_, _>>()?;
             Ok(Call::Laswp(operations::Laswp { a: mat::<T, _>(a)?, first, ipiv, direction }))
         }))
     }
 
-    /// Exchanges the rows from `first` on with those that the interchanges of successive blocks name, `count` in all, in a block
-    /// column of n columns.
+    /// Inserts the task that applies the interchanges `ipiv` of successive panels to a block column.
     #[track_caller]
     pub(crate) fn spawn(
         &self,
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
-        (first, count, direction): (usize, usize, Direction),
+        interchanges: RowInterchanges,
         ipiv: &[Interchanges<'s>],
-        (a, n): (Target<'s, T>, usize),
+        a: TileMutHandle<'s, T>,
     ) {
         let ipiv: Vec<_> = ipiv.iter().map(|block| block.read()).collect();
-        self.0.spawn_as(s, spec, (ipiv, a.read_write()), Exchange { first, count, direction, n });
+        self.0.spawn_as(s, spec, (ipiv, a.read_write()), interchanges);
     }
 }
 
-/// B[rows] := op(A[rows])⁻¹ B[rows], where A[rows] is square and triangular, and B has so many columns.
-pub(crate) fn system<T: Scalar>(
+/// Returns the operation B[rows] := op(A[rows])⁻¹ B[rows], where A[rows] is square and triangular and B has `nrhs`
+/// columns.
+pub(crate) fn triangular_solve<T: Scalar>(
     rows: Range<usize>,
-    (uplo, op, diag): (Uplo, Op, Diag),
+    TriangleForm { uplo, op, diag }: TriangleForm,
     nrhs: usize,
-) -> Triangular<T, Part<T>> {
-    let (a, b) = (Part::rows(Which::First, rows.clone(), rows.len()), Part::rows(Which::Changed, rows, nrhs));
+) -> Triangular<T, TilePart<T>> {
+    let (a, b) =
+        (TilePart::rows(TileRole::First, rows.clone(), rows.len()), TilePart::rows(TileRole::Updated, rows, nrhs));
     Triangular { action: Action::Solve, side: Side::Left, uplo, op, diag, alpha: T::ONE, a, b }
 }
 
-/// B[changed] := B[changed] − op(A[a]) B[by], where A[a] is these rows of the first so many columns of the block column A, and B has n columns.
-/// `by` and `changed` do not overlap.
+/// Returns the operation B[changed] := B[changed] − op(A[a]) B[by], where A[a] has `a_cols` columns and B has n. The
+/// ranges `by` and `changed` must not overlap.
 pub(crate) fn elimination<T: superscalar_kernels::Scalar>(
     op: Op,
     (a, a_cols): (Range<usize>, usize),
     by: Range<usize>,
     changed: Range<usize>,
     n: usize,
-) -> Gemm<T, Part<T>> {
-    let factors = (Part::rows(Which::First, a, a_cols), Part::rows(Which::Changed, by, n));
-    Gemm::new((op, Op::None), -T::ONE, factors, T::ONE, Part::rows(Which::Changed, changed, n))
+) -> Gemm<T, TilePart<T>> {
+    let factors = (TilePart::rows(TileRole::First, a, a_cols), TilePart::rows(TileRole::Updated, by, n));
+    Gemm::new((op, Op::None), -T::ONE, factors, T::ONE, TilePart::rows(TileRole::Updated, changed, n))
 }

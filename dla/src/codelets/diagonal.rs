@@ -1,6 +1,6 @@
-//! Looking at a diagonal, and waiting for what was found there: without bringing a matrix home from where it is.
+//! Checks of a diagonal, and waiting for their result, without copying the matrix to the host.
 
-use super::{Changed, Target, mat};
+use super::{TileMut, TileMutHandle, mat};
 use crate::tiled::Tile;
 use superscalar_kernels::{
     Direction, Op, Scalar, TileView, cpu,
@@ -9,14 +9,14 @@ use superscalar_kernels::{
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
 
-/// d := the diagonal of A from row `first` on, where A is a block column.
-pub(crate) struct Diagonal<T: Scalar, V: TileView>(Codelet<OutOf<T, V>, usize>);
+/// Codelet for d := the diagonal of block column A from row `first` on.
+pub(crate) struct Diagonal<T: Scalar, V: TileView>(Codelet<DiagonalAccess<T, V>, usize>);
 
-type OutOf<T, V> = (Reads<Tile<V>>, Writes<Vec<T>>);
+type DiagonalAccess<T, V> = (Reads<Tile<V>>, Writes<Vec<T>>);
 
 impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("diagonal").cost(|_: &usize| COST);
+        let codelet = Codelet::new("diagonal").cost(|_: &usize| NEGLIGIBLE_COST);
         let codelet = codelet.on_host(|(a, d): (&Tile<V>, &mut Vec<T>), &first: &usize| {
             let a = a.view();
             d.iter_mut().enumerate().for_each(|(at, x)| *x = a.at(first + at, at));
@@ -24,13 +24,13 @@ impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
         });
         Self(on_devices(codelet, |(a, d), &first: &usize| {
             let (a, d): (Mat<T>, Mat<T>) = (mat(a)?, mat(d)?);
-            // A row whose elements are a column and a row apart.
+            // The diagonal as a row vector with stride ld + 1.
             let row = Mat::at(a.offset + first, (1, d.m), a.ld + 1);
             Ok(Call::Lacpy(Lacpy { op: Op::Trans, a: row, b: d }))
         }))
     }
 
-    /// The diagonal as a handle of its own.
+    /// Inserts the task and returns a new handle for the diagonal.
     #[track_caller]
     pub(crate) fn spawn<'s>(
         &self,
@@ -45,31 +45,31 @@ impl<T: Scalar, V: TileView<Element = T>> Diagonal<T, V> {
     }
 }
 
-/// Next to nothing.
-const COST: Cost = Cost { flops: 0.0, bytes: 0.0, level: Some(BlasLevel::One) };
+/// The cost is negligible.
+const NEGLIGIBLE_COST: Cost = Cost { flops: 0.0, bytes: 0.0, level: Some(BlasLevel::One) };
 
-/// A, if something else is well: else it is spoiled.
-pub(crate) struct Awaiting<'s, T: Scalar>(Codelet<Behind<'s, T>, ()>);
+/// Codelet that leaves A unchanged. If the check that it waits for fails, it is cancelled, and A is poisoned.
+pub(crate) struct WaitForCheck<'s, T: Scalar>(Codelet<WaitAccess<'s, T>, ()>);
 
-type Behind<'s, T> = (Vec<Reads<[i32]>>, Updates<Changed<'s, T>>);
+type WaitAccess<'s, T> = (Vec<Reads<[i32]>>, Updates<TileMut<'s, T>>);
 
-impl<'s, T: Scalar> Awaiting<'s, T> {
+impl<'s, T: Scalar> WaitForCheck<'s, T> {
     pub(crate) fn new() -> Self {
-        let codelet = Codelet::new("regular").cost(|(): &()| COST);
-        let codelet = codelet.on_host(|(none, a): (Vec<&[i32]>, &mut Changed<'s, T>), (): &()| {
-            cpu::laswp(a.view_mut(), 0, &none.concat(), Direction::Forward);
+        let codelet = Codelet::new("regular").cost(|(): &()| NEGLIGIBLE_COST);
+        let codelet = codelet.on_host(|(no_interchanges, a): (Vec<&[i32]>, &mut TileMut<'s, T>), (): &()| {
+            cpu::laswp(a.view_mut(), 0, &no_interchanges.concat(), Direction::Forward);
             Ok(())
         });
-        Self(on_devices(codelet, |(none, a), (): &()| {
-            // No interchange at all: a call that does nothing.
-            let ipiv = none.into_iter().map(mat).collect::<Result<_, _>>()?;
+        Self(on_devices(codelet, |(no_interchanges, a), (): &()| {
+            // An empty list of interchanges makes this call a no-op.
+            let ipiv = no_interchanges.into_iter().map(mat).collect::<Result<_, _>>()?;
             Ok(Call::Laswp(Laswp { a: mat::<T, _>(a)?, first: 0, ipiv, direction: Direction::Forward }))
         }))
     }
 
-    /// What follows on A waits for who writes these interchanges, of which there are none.
+    /// Inserts a task that makes later uses of A wait for the task that writes `check`, an empty list of interchanges.
     #[track_caller]
-    pub(crate) fn spawn(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, regular: Lent<'s, [i32]>, a: Target<'s, T>) {
-        self.0.spawn_as(s, spec, (vec![regular.read()], a.read_write()), ());
+    pub(crate) fn spawn(&self, s: &'s Scope<'s, '_>, spec: TaskSpec, check: Lent<'s, [i32]>, a: TileMutHandle<'s, T>) {
+        self.0.spawn_as(s, spec, (vec![check.read()], a.read_write()), ());
     }
 }

@@ -1,33 +1,33 @@
-//! The panel of an LU factorization, by halves.
+//! The panel of an LU factorization, by recursive halving.
 //!
-//! The left half is factored, the right one brought up to date, and its lower part factored in turn:
+//! The left half is factored, then the right half updated, then its lower part factored:
 //!
 //! ```text
 //! P1 [ L11 ] U11 = [ A11 ],   [ U12 ] := [ L11⁻¹    ] P1ᵀ [ A12 ],   A22 := A22 − L21 U12,   P2 L22 U22 = A22
 //!    [ L21 ]       [ A21 ]    [ A22 ]    [        I ]     [ A22 ]
 //! ```
 //!
-//! (Toledo, "Locality of reference in LU decomposition with partial pivoting", SIAM J. Matrix Anal. Appl. 18, 1997.) Most of
-//! the work is in the update of A22, whose rows are handed out. Narrow parts are factored at once; what limits them is memory.
+//! (Toledo, "Locality of reference in LU decomposition with partial pivoting", SIAM J. Matrix Anal. Appl. 18, 1997.)
+//! Most of the work is the update of A22, which is split by rows. Narrow panels are factored by the kernel, which is
+//! limited by memory.
 
-use crate::{Scalar, parts::by_rows};
+use crate::{Scalar, parts::split_rows};
 use superscalar_kernels::{Diag, Direction, MatMut, Op, Side, Uplo, cpu};
 use superscalar_runtime::{Error, Nesting};
 
-/// Columns that are factored at once.
-const COLUMNS: usize = 32;
-/// Elements of which the same holds: they stay in a cache.
-const ELEMENTS: usize = 1 << 17;
+/// Panels of up to this many columns are factored by the kernel.
+const KERNEL_COLUMNS_MAX: usize = 32;
+/// Panels of up to this many elements fit into a cache and are factored by the kernel.
+const KERNEL_ELEMENTS_MAX: usize = 1 << 17;
 
-/// P L U of A, with an interchange for each of its rows or columns, whichever are fewer, counted from one. A pivot of zero is left
-/// where it is: the factorization goes on.
+/// Computes P L U = A, with one interchange per pivot, counted from one. A zero pivot does not stop the factorization.
 ///
 /// # Errors
-/// None of its own: those of a scope, if it was cancelled.
+/// Returns an error only if the scope is cancelled.
 pub(super) fn getrf<T: Scalar>(nesting: Nesting<'_>, mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Error> {
     let (m, n) = a.shape();
-    if n <= COLUMNS || m < n || m * n <= ELEMENTS {
-        // A zero pivot is no failure here: the end of the factorization tells.
+    if n <= KERNEL_COLUMNS_MAX || m < n || m * n <= KERNEL_ELEMENTS_MAX {
+        // A zero pivot is reported by the check of the diagonal after the factorization.
         let _zero_pivot = cpu::getrf(a, ipiv);
         return Ok(());
     }
@@ -40,7 +40,7 @@ pub(super) fn getrf<T: Scalar>(nesting: Nesting<'_>, mut a: MatMut<'_, T>, ipiv:
     let (mut a12, mut a22) = right.split_at_row(half);
     cpu::trsm(Side::Left, Uplo::Lower, Op::None, Diag::Unit, T::ONE, l11, a12.rb_mut());
     let u12 = a12.into_ref();
-    by_rows(nesting, "gemm in panel", a22.rb_mut(), half * (n - half), |rows, a22| {
+    split_rows(nesting, "gemm in panel", a22.rb_mut(), half * (n - half), |rows, a22| {
         cpu::gemm(-T::ONE, Op::None, l21.submatrix(rows, 0..half), Op::None, u12, T::ONE, a22);
     })?;
     getrf(nesting, a22, second)?;

@@ -1,13 +1,13 @@
-//! A team of workers on one large tile.
+//! Teams of workers on one large tile.
 //!
-//! Tiles that are large enough for a device are too large for one worker: while it has such a tile, everybody else may have
-//! to wait for it (BLASX paper, section IV.C, whose CPU computation thread is a multithreaded BLAS). So where a runtime has devices,
-//! a host implementation hands out rows or columns of large tiles.
+//! A tile that is large enough for a device takes one worker so long that the other workers may have to wait for it
+//! (BLASX paper, section IV.C, whose CPU computation thread is a multithreaded BLAS). So if a runtime has devices, host
+//! implementations split large tiles by rows or columns.
 
-use super::{Outcome, tiles::Part};
+use super::{HostResult, tiles::TilePart};
 use crate::{
     Scalar,
-    parts::{by_columns, by_rows, rows_of_op},
+    parts::{rows_of_op, split_columns, split_rows},
     plan,
 };
 use superscalar_kernels::{
@@ -17,9 +17,9 @@ use superscalar_kernels::{
 };
 use superscalar_runtime::{Cost, Error, Nesting, Scope};
 
-/// What it takes to share work of this cost, if it is to be shared.
-pub(super) fn of<'s, T: Scalar>(s: &'s Scope<'s, '_>, cost: Cost) -> Option<Nesting<'s>> {
-    if cost.flops < plan::TEAM as f64 * f64::from(T::FLOPS_MUL + T::FLOPS_ADD) {
+/// Returns the means to insert subtasks if work of this cost should be shared.
+pub(super) fn nesting_for<'s, T: Scalar>(s: &'s Scope<'s, '_>, cost: Cost) -> Option<Nesting<'s>> {
+    if cost.flops < plan::TEAM_MULTIPLICATIONS_MIN as f64 * f64::from(T::FLOPS_MUL + T::FLOPS_ADD) {
         return None;
     }
     let nesting = s.nesting();
@@ -27,20 +27,20 @@ pub(super) fn of<'s, T: Scalar>(s: &'s Scope<'s, '_>, cost: Cost) -> Option<Nest
 }
 
 /// An operation on parts of tiles whose work several workers may share.
-pub(crate) trait Shared<T: Scalar>: Operation<Element = T, Operand = Part<T>> + Send + 'static {
-    /// Carries it out with whoever has nothing else to do; on this worker alone, where there are no parts to hand out.
-    fn share(on: Self::On<Operand<'_, T>, MatMut<'_, T>>, _: Nesting<'_>) -> Outcome {
+pub(crate) trait SharedWork<T: Scalar>: Operation<Element = T, Operand = TilePart<T>> + Send + 'static {
+    /// Runs the operation and lets idle workers run parts of it. By default it runs on the current worker alone.
+    fn share(on: Self::On<Operand<'_, T>, MatMut<'_, T>>, _: Nesting<'_>) -> HostResult {
         Ok(Self::run(on)?)
     }
 }
 
-impl<T: Scalar> Shared<T> for Symm<T, Part<T>> {}
-impl<T: Scalar> Shared<T> for Rank2k<T, Part<T>> {}
-impl<T: Scalar> Shared<T> for Lacpy<Part<T>> {}
-impl<T: Scalar> Shared<T> for Scale<T, Part<T>> {}
+impl<T: Scalar> SharedWork<T> for Symm<T, TilePart<T>> {}
+impl<T: Scalar> SharedWork<T> for Rank2k<T, TilePart<T>> {}
+impl<T: Scalar> SharedWork<T> for Lacpy<TilePart<T>> {}
+impl<T: Scalar> SharedWork<T> for Scale<T, TilePart<T>> {}
 
-impl<T: Scalar> Shared<T> for Gemm<T, Part<T>> {
-    fn share(on: Gemm<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> Outcome {
+impl<T: Scalar> SharedWork<T> for Gemm<T, TilePart<T>> {
+    fn share(on: Gemm<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> HostResult {
         if on.part.is_some() {
             on.multiply();
             return Ok(());
@@ -49,23 +49,23 @@ impl<T: Scalar> Shared<T> for Gemm<T, Part<T>> {
     }
 }
 
-/// By rows of C.
+/// Splits a product by rows of C.
 fn gemm<T: Scalar>(on: Gemm<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> Result<(), Error> {
     let Gemm { op_a, op_b, alpha, a, b, beta, c, .. } = on;
     let ((a, b), n) = ((a.view(), b.view()), c.ncols());
-    by_rows(nesting, "part of gemm", c, op_a.shape(a.shape()).1 * n, |rows, c| {
+    split_rows(nesting, "part of gemm", c, op_a.shape(a.shape()).1 * n, |rows, c| {
         cpu::gemm(alpha, op_a, rows_of_op(op_a, a, rows), op_b, b, beta, c);
     })
 }
 
-impl<T: Scalar> Shared<T> for RankK<T, Part<T>> {
-    /// By rows of C, a triangle or a trapezoid: what is beside the diagonal is a product.
-    fn share(on: RankK<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> Outcome {
+impl<T: Scalar> SharedWork<T> for RankK<T, TilePart<T>> {
+    /// Splits C, a triangle or trapezoid, by rows. The part beside the diagonal is a product.
+    fn share(on: RankK<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> HostResult {
         let RankK { symmetry, uplo, op, alpha, a, beta, c } = on;
         let (a, n) = (a.view(), c.ncols());
         let k = op.shape(a.shape()).1;
-        Ok(by_rows(nesting, "part of rank-k", c, (n * k).div_ceil(2), |rows, c| {
-            // The columns that have their diagonal in these rows: below a triangle there are none.
+        Ok(split_rows(nesting, "part of rank-k", c, (n * k).div_ceil(2), |rows, c| {
+            // Columns whose diagonal element is in these rows; none below the triangle of a trapezoid.
             let here = rows.start.min(n)..rows.end.min(n);
             let (left, rest) = c.split_at_col(here.start);
             let (diagonal, right) = rest.split_at_col(here.len());
@@ -82,13 +82,13 @@ impl<T: Scalar> Shared<T> for RankK<T, Part<T>> {
     }
 }
 
-impl<T: Scalar> Shared<T> for Triangular<T, Part<T>> {
-    fn share(on: Triangular<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> Outcome {
+impl<T: Scalar> SharedWork<T> for Triangular<T, TilePart<T>> {
+    fn share(on: Triangular<T, Operand<'_, T>, MatMut<'_, T>>, nesting: Nesting<'_>) -> HostResult {
         Ok(triangular(on, nesting, "part of trxm")?)
     }
 }
 
-/// Columns of B from the left, rows from the right, do not touch each other.
+/// Splits B by columns if A is on the left, by rows if A is on the right: these are independent.
 fn triangular<T: Scalar>(
     on: Triangular<T, Operand<'_, T>, MatMut<'_, T>>,
     nesting: Nesting<'_>,
@@ -98,14 +98,14 @@ fn triangular<T: Scalar>(
     let work = (a.view().nrows() * a.view().nrows()).div_ceil(2);
     let apply = |b: MatMut<'_, T>| Triangular { action, side, uplo, op, diag, alpha, a, b }.apply();
     match side {
-        Side::Left => by_columns(nesting, name, b, work, apply),
-        Side::Right => by_rows(nesting, name, b, work, |_, b| apply(b)),
+        Side::Left => split_columns(nesting, name, b, work, apply),
+        Side::Right => split_rows(nesting, name, b, work, |_, b| apply(b)),
     }
 }
 
-impl<T: Scalar> Shared<T> for Potrf<Part<T>> {
-    /// The rows below the triangle of a panel.
-    fn share(on: Potrf<MatMut<'_, T>>, nesting: Nesting<'_>) -> Outcome {
+impl<T: Scalar> SharedWork<T> for Potrf<TilePart<T>> {
+    /// Splits the triangular solve of the rows below the diagonal block.
+    fn share(on: Potrf<MatMut<'_, T>>, nesting: Nesting<'_>) -> HostResult {
         let Some(rest) = on.factor()? else { return Ok(()) };
         Ok(triangular(rest, nesting, "trsm in panel")?)
     }
@@ -118,7 +118,7 @@ mod tests {
     use superscalar_kernels::{Diag, Op, Symmetry, c64, operations::Action};
     use superscalar_runtime::Runtime;
 
-    /// Small integers, of which no sum is rounded.
+    /// Returns a matrix of small integers, whose sums are exact.
     fn integers<T: Scalar>(m: usize, n: usize) -> Matrix<T> {
         let part = |x: usize| <T::Real as superscalar_kernels::Scalar>::from_f64(x as f64 - 3.0);
         Matrix::from_fn(m, n, |i, j| T::from_parts(part((3 * i + 5 * j) % 7), part((2 * i + j) % 5)))
@@ -128,8 +128,9 @@ mod tests {
     type On<'a, T, O> =
         dyn for<'c> Fn(MatMut<'c, T>) -> <O as Operation>::On<Operand<'a, T>, MatMut<'c, T>> + Sync + 'a;
 
-    /// Three workers hand out parts of this name, and leave what one leaves.
-    fn agree<'a, T: Scalar, O: Shared<T>>((part, c): (&str, &Matrix<T>), on: &'a On<'a, T, O>) {
+    /// Checks that three workers split the operation into parts of this name, and that the result equals the serial
+    /// one.
+    fn agree<'a, T: Scalar, O: SharedWork<T>>((part, c): (&str, &Matrix<T>), on: &'a On<'a, T, O>) {
         let (m, n) = (c.nrows(), c.ncols());
         let rt = Runtime::builder().workers(3).bind(false).trace(true).build().expect("threads can be started");
         let (mut shared, mut alone) = (c.clone().into_vec(), c.clone());
@@ -156,7 +157,7 @@ mod tests {
                 let (m, n) = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
                 let (rows, k) = op.shape((300, 128));
                 let (a, c) = (integers::<T>(rows, k), integers::<T>(m, n));
-                agree::<T, RankK<T, Part<T>>>(("part of rank-k", &c), &|c| RankK {
+                agree::<T, RankK<T, TilePart<T>>>(("part of rank-k", &c), &|c| RankK {
                     symmetry,
                     uplo,
                     op,
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_of_triangles_and_trapezoids_are_shared() {
+    fn rank_k_updates_are_shared() {
         updates::<f64>();
         updates::<c64>();
     }
@@ -178,12 +179,12 @@ mod tests {
     #[test]
     fn products_are_shared() {
         let (a, b, c) = (integers::<f64>(128, 300), integers(128, 120), integers(300, 120));
-        agree::<f64, Gemm<f64, Part<f64>>>(("part of gemm", &c), &|c| {
+        agree::<f64, Gemm<f64, TilePart<f64>>>(("part of gemm", &c), &|c| {
             Gemm::new((Op::Trans, Op::None), 2.0, (a.as_ref().into(), b.as_ref().into()), -1.0, c)
         });
     }
 
-    /// Ones on the diagonal and beside it: a solve adds and subtracts.
+    /// Returns a bidiagonal matrix of ones: a solve only adds and subtracts.
     fn bidiagonal(uplo: Uplo) -> Matrix<f64> {
         let is_beside = |i: usize, j: usize| if uplo == Uplo::Lower { i == j + 1 } else { j == i + 1 };
         Matrix::from_fn(128, 128, |i, j| f64::from(i == j || is_beside(i, j)))
@@ -198,7 +199,7 @@ mod tests {
             let b = if side == Side::Left { integers::<f64>(128, 400) } else { integers(400, 128) };
             for (action, op) in [(Action::Multiply, Op::None), (Action::Solve, Op::Trans)] {
                 let (diag, alpha) = (Diag::NonUnit, 2.0);
-                agree::<f64, Triangular<f64, Part<f64>>>(("part of trxm", &b), &|b| Triangular {
+                agree::<f64, Triangular<f64, TilePart<f64>>>(("part of trxm", &b), &|b| Triangular {
                     action,
                     side,
                     uplo,
@@ -213,13 +214,13 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_panel_is_shared() {
+    fn panel_solves_are_shared() {
         for uplo in [Uplo::Lower, Uplo::Upper] {
             let (m, n) = if uplo == Uplo::Lower { (600, 128) } else { (128, 600) };
             let square = |i: usize, j: usize| if i == j { 4.0 } else { 0.0 };
             let rest = integers::<f64>(m, n);
             let a = Matrix::from_fn(m, n, |i, j| if i.max(j) < 128 { square(i, j) } else { rest.at(i, j) });
-            agree::<f64, Potrf<Part<f64>>>(("trsm in panel", &a), &|a| Potrf { uplo, first: 0, a });
+            agree::<f64, Potrf<TilePart<f64>>>(("trsm in panel", &a), &|a| Potrf { uplo, first: 0, a });
         }
     }
 }

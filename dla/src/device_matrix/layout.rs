@@ -1,4 +1,4 @@
-//! How a matrix on devices is cut, and whose its tiles are.
+//! Tile shapes of a device matrix, and the placement of its tiles.
 
 use crate::{
     block_size::BlockSize,
@@ -9,9 +9,10 @@ use crate::{
 use superscalar_kernels::Scalar;
 use superscalar_runtime::Runtime;
 
-/// How a [`DeviceMatrix`](crate::DeviceMatrix) is cut, and on which devices its tiles live.
+/// Tile shape of a [`DeviceMatrix`](crate::DeviceMatrix), and the devices on which its tiles live.
 ///
-/// The Level-3 BLAS takes any tiles that fit together, Cholesky square ones or block columns, LU and QR block columns.
+/// The Level-3 BLAS accepts any matching tiles; Cholesky needs square tiles or block columns, LU and QR need block
+/// columns.
 ///
 /// ```
 /// use superscalar::dla::{BlockSize, Distribution, Layout};
@@ -22,72 +23,84 @@ use superscalar_runtime::Runtime;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    cut: Cut,
-    place: Place,
+    tile_shape: TileShape,
+    placement: TilePlacement,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cut {
-    /// Square.
-    Tiles(BlockSize),
-    Rectangles(usize, usize),
-    Columns(BlockSize),
+enum TileShape {
+    Square(BlockSize),
+    Rectangular(usize, usize),
+    BlockColumns(BlockSize),
 }
 
-/// Whose the tiles are.
+/// Placement of the tiles on devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    On(usize),
-    Over(Distribution),
+pub(super) enum TilePlacement {
+    OnDevice(usize),
+    Distributed(Distribution),
 }
 
 impl Layout {
-    /// Square tiles; over several devices they are dealt [2-D cyclically](Distribution::TwoDimensionalCyclic). The size is by default that of a
-    /// Cholesky factorization.
+    /// Square tiles. On several devices they are distributed [2-D cyclically](Distribution::TwoDimensionalCyclic). With
+    /// [`BlockSize::Auto`], the tile size is that of a Cholesky factorization.
     #[must_use]
     pub const fn tiles(nb: BlockSize) -> Self {
-        Self { cut: Cut::Tiles(nb), place: Place::Over(Distribution::TwoDimensionalCyclic) }
+        Self {
+            tile_shape: TileShape::Square(nb),
+            placement: TilePlacement::Distributed(Distribution::TwoDimensionalCyclic),
+        }
     }
 
-    /// Tiles of mb x nb, dealt as square ones are: for factors and results of products.
+    /// Tiles of mb x nb, distributed 2-D cyclically; for factors and results of products.
     #[must_use]
     pub const fn rectangles(mb: usize, nb: usize) -> Self {
-        Self { cut: Cut::Rectangles(mb, nb), place: Place::Over(Distribution::TwoDimensionalCyclic) }
+        Self {
+            tile_shape: TileShape::Rectangular(mb, nb),
+            placement: TilePlacement::Distributed(Distribution::TwoDimensionalCyclic),
+        }
     }
 
-    /// Block columns; over several devices they are dealt [in turns](Distribution::BlockColumnCyclic). The width is by default that of an
-    /// LU factorization.
+    /// Block columns. On several devices they are distributed [cyclically](Distribution::BlockColumnCyclic). With
+    /// [`BlockSize::Auto`], the width is that of an LU factorization.
     #[must_use]
     pub const fn columns(nb: BlockSize) -> Self {
-        Self { cut: Cut::Columns(nb), place: Place::Over(Distribution::BlockColumnCyclic) }
+        Self {
+            tile_shape: TileShape::BlockColumns(nb),
+            placement: TilePlacement::Distributed(Distribution::BlockColumnCyclic),
+        }
     }
 
-    /// All of it on the device of this index, in the order in which they were given to the runtime's builder.
+    /// Places all tiles on one device. Devices are numbered in the order in which they were given to the runtime's
+    /// builder.
     #[must_use]
     pub const fn on(self, device: usize) -> Self {
-        Self { place: Place::On(device), ..self }
+        Self { placement: TilePlacement::OnDevice(device), ..self }
     }
 
-    /// Dealt over all devices in this way. With [`Distribution::None`] nothing is dealt: tiles live where the policy has them updated.
+    /// Distributes the tiles over all devices. With [`Distribution::None`], tiles get no home: each lives where the
+    /// scheduling policy has it updated.
     #[must_use]
     pub const fn distributed(self, distribution: Distribution) -> Self {
-        Self { place: Place::Over(distribution), ..self }
+        Self { placement: TilePlacement::Distributed(distribution), ..self }
     }
 
-    pub(super) fn place(self) -> Place {
-        self.place
+    pub(super) fn placement(self) -> TilePlacement {
+        self.placement
     }
 
-    /// Rows and columns of a tile.
+    /// Returns the number of rows and columns of a tile.
     pub(super) fn tile<T: Scalar>(self, rt: &Runtime, (m, n): (usize, usize)) -> Result<(usize, usize), Error> {
-        let (mb, nb) = match self.cut {
-            Cut::Tiles(size) => {
+        let (mb, nb) = match self.tile_shape {
+            TileShape::Square(size) => {
                 let order = m.min(n);
                 let nb = size.plan::<T>(Problem::Cholesky { n: order }, &Machine::of::<T>(rt))?.blocks_of(order);
                 (nb, nb)
             }
-            Cut::Rectangles(mb, nb) => (mb, nb),
-            Cut::Columns(size) => (m.max(1), size.plan::<T>(Problem::Lu { m, n }, &Machine::of::<T>(rt))?.blocks_of(n)),
+            TileShape::Rectangular(mb, nb) => (mb, nb),
+            TileShape::BlockColumns(size) => {
+                (m.max(1), size.plan::<T>(Problem::Lu { m, n }, &Machine::of::<T>(rt))?.blocks_of(n))
+            }
         };
         if mb == 0 || nb == 0 {
             return Err(Error::shape("a block size of zero"));

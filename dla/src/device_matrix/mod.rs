@@ -1,12 +1,12 @@
-//! [`DeviceMatrix`]: a matrix that lives in the memory of devices.
+//! [`DeviceMatrix`]: a matrix in the memory of devices.
 //!
-//! Each tile is a [`Resident`] of the runtime: what devices have of it is there when the next scope begins. A scope gets the matrix as a
-//! [`Tiled`], which every routine takes, so there is one algorithm for matrices of the host and of devices. Each tile has a home, the
-//! device that it was dealt to, and the tasks that update it run there.
+//! Each tile is a [`Resident`] of the runtime: its replicas on devices persist between scopes. A scope uses the matrix
+//! as a [`Tiled`], like a host matrix, so each algorithm is written once. Each tile has a home, the device it was dealt
+//! to, where the tasks that update it run.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `layout.rs` | how a matrix is cut, and whose its tiles are |
+//! | `layout.rs` | tile shapes and the placement of tiles |
 
 mod layout;
 
@@ -14,34 +14,37 @@ pub use layout::Layout;
 
 use crate::{
     Scalar,
-    codelets::{Copying, task},
+    codelets::{TileCopy, task},
     distribution::{homes, update_by_gemm},
     error::Error,
     options::Distribution,
     tiled::{TileView, Tiled, cut, cut_read_only, packs_for},
 };
-use layout::Place;
+use layout::TilePlacement;
 use std::panic::Location;
 use superscalar_kernels::{Backing, MatMut, MatRef, Op, cpu::PackStore};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Lent, Lock, Resident, Resource, Runtime, Scope};
 
-/// An m x n matrix in the memory of a runtime's devices, in tiles on one of them or dealt over several; see [`Layout`].
+/// An m x n matrix in the memory of a runtime's devices. Its tiles are on one device or distributed over several; see
+/// [`Layout`].
 ///
-/// It is filled by [`upload`](Self::upload), or by the first routine that overwrites it, and read by [`download`](Self::download). In
-/// between, scopes use it: [`lend`](Self::lend) makes a [`Tiled`] of it, for the forms in [`spawn`](crate::spawn). Nothing is moved when a
-/// scope begins, and nothing when it ends, so what one scope leaves on a device the next one finds there.
+/// The matrix is filled by [`upload`](Self::upload) or by the first routine that overwrites it, and read by
+/// [`download`](Self::download). Scopes use it through [`lend`](Self::lend), which returns a [`Tiled`] for the
+/// functions in [`spawn`](crate::spawn). No data moves when a scope begins or ends: what one scope leaves on a device
+/// is there for the next.
 ///
-/// A tile leaves its device only to make room where memory is short, or when a task wants it elsewhere; in host memory it has a place for that,
-/// which takes addresses but no memory until then. So a matrix may be larger than the memory of its devices.
+/// A tile leaves its device only if the device runs out of memory or a task needs the tile elsewhere. Host addresses
+/// for all tiles are reserved, but take no memory before they are used. So the matrix may be larger than the memory of
+/// its devices.
 ///
-/// What only a device held that is lost itself is lost with it, and so is what a device failed to write; [`holders`](Self::holders) says so,
-/// and reading it is an error of kind [`Runtime`](crate::ErrorKind::Runtime), until it has been written anew. A numerical outcome, such as a
-/// pivot that is not positive, loses nothing: it leaves what the routine says, as in host memory.
+/// If a device is lost or fails to write a tile, the data that only this device held is lost.
+/// [`holders`](Self::holders) then returns an empty list, and reading the tile is an error of kind
+/// [`Runtime`](crate::ErrorKind::Runtime) until it is overwritten. Numerical outcomes, such as a pivot that is not
+/// positive, lose nothing: the matrix holds what the routine documents, as in host memory.
 ///
 /// ```no_run
-/// use superscalar::dla::{BlockSize, DeviceMatrix, Layout, Matrix, spawn};
-/// use superscalar::dla::Uplo;
+/// use superscalar::dla::{BlockSize, DeviceMatrix, Layout, Matrix, Uplo, spawn};
 ///
 /// // A runtime that was built with devices: the facade's `devices::builder` opens those that the environment names.
 /// # let rt = superscalar::Runtime::new()?;
@@ -58,98 +61,99 @@ use superscalar_runtime::{Lent, Lock, Resident, Resource, Runtime, Scope};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct DeviceMatrix<T: Scalar> {
-    /// By columns.
+    /// In column-major order.
     tiles: Vec<Resident<Backing<T>>>,
-    /// Whose each tile is; none of them if they were not dealt.
+    /// Home of each tile; empty if the tiles were not dealt.
     homes: Vec<Resource>,
     shape: (usize, usize),
     tile: (usize, usize),
     distribution: Distribution,
-    /// The devices' names, for messages.
-    rt_devices: Vec<String>,
+    /// Names of the devices, for error messages.
+    device_names: Vec<String>,
 }
 
 impl<T: Scalar> DeviceMatrix<T> {
-    /// An m x n matrix of zeros. Nothing is allocated on the devices, and nothing moved, before it is used; zeros that are never read are
-    /// never copied.
+    /// Creates an m x n matrix of zeros. Device memory is allocated, and data copied, only when the matrix is used;
+    /// zeros that are never read are never copied.
     ///
     /// # Errors
-    /// [`Argument`](crate::ErrorKind::Argument) if the runtime has no device with memory of its own, or not the one
-    /// that the layout names; [`Memory`](crate::ErrorKind::Memory) if there is no memory for the matrix's place on the
-    /// host; [`Shape`](crate::ErrorKind::Shape) for a block size of zero.
+    /// [`Argument`](crate::ErrorKind::Argument) if the runtime has no device with its own memory, or not the device
+    /// that the layout names; [`Memory`](crate::ErrorKind::Memory) if host addresses for the matrix cannot be reserved;
+    /// [`Shape`](crate::ErrorKind::Shape) if a block size is zero.
     pub fn zeros(rt: &Runtime, shape: (usize, usize), layout: Layout) -> Result<Self, Error> {
         zeros(rt, shape, layout)
     }
 
-    /// A copy of a matrix in host memory.
+    /// Creates a copy of a host matrix.
     ///
     /// # Errors
-    /// As for [`zeros`](Self::zeros) and [`upload`](Self::upload).
+    /// See [`zeros`](Self::zeros) and [`upload`](Self::upload).
     pub fn from_host(rt: &Runtime, a: MatRef<'_, T>, layout: Layout) -> Result<Self, Error> {
         let mut matrix = Self::zeros(rt, a.shape(), layout)?;
         matrix.upload(rt, a)?;
         Ok(matrix)
     }
 
-    /// Copies a matrix of the host into this one: each tile straight to its device, which needs room for two tiles.
+    /// Copies a host matrix into this matrix. Each tile is copied directly to its device, which needs room for two
+    /// tiles.
     ///
     /// # Errors
-    /// [`Shape`](crate::ErrorKind::Shape) if it is of another shape; [`Argument`](crate::ErrorKind::Argument) for another runtime than this
-    /// matrix's; [`Runtime`](crate::ErrorKind::Runtime) if a device fails.
+    /// [`Shape`](crate::ErrorKind::Shape) if the shapes differ; [`Argument`](crate::ErrorKind::Argument) if the matrix
+    /// belongs to another runtime; [`Runtime`](crate::ErrorKind::Runtime) if a device fails.
     pub fn upload(&mut self, rt: &Runtime, a: MatRef<'_, T>) -> Result<(), Error> {
         upload(self, rt, a)
     }
 
-    /// Copies this matrix into one of the host. It stays where it is.
+    /// Copies this matrix into a host matrix. The device copies stay valid.
     ///
     /// # Errors
-    /// As for [`upload`](Self::upload); and of kind [`Runtime`](crate::ErrorKind::Runtime) if a tile is lost. Tiles that are not have been
-    /// copied then.
+    /// See [`upload`](Self::upload); and [`Runtime`](crate::ErrorKind::Runtime) if a tile is lost. The other tiles have
+    /// then been copied.
     pub fn download(&self, rt: &Runtime, a: MatMut<'_, T>) -> Result<(), Error> {
         download(self, rt, a)
     }
 
-    /// The matrix as tasks of a scope use it, to change it or to read it. While the scope is open, nobody else has it.
+    /// Lends the matrix to a scope, whose tasks may read and change it.
     ///
-    /// A scope of another runtime is cancelled, and returns an error of kind
+    /// If the scope belongs to another runtime, it is cancelled and returns an error of kind
     /// [`Refused`](superscalar_runtime::ErrorKind::Refused).
     #[track_caller]
     pub fn lend<'s>(&'s mut self, s: &'s Scope<'s, '_>) -> Tiled<'s, MatMut<'s, T>> {
         lend(self, s)
     }
 
-    /// The matrix as tasks of a scope use it that only read it. Several scopes may have it so. A scope of another runtime is
-    /// cancelled, as by [`lend`](Self::lend).
+    /// Lends the matrix to a scope, whose tasks may read it. Several scopes may have it at the same time. A scope of
+    /// another runtime is cancelled, as by [`lend`](Self::lend).
     #[track_caller]
     pub fn lend_ref<'s>(&'s self, s: &'s Scope<'s, '_>) -> Tiled<'s, MatRef<'s, T>> {
         lend_ref(self, s)
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn nrows(&self) -> usize {
         self.shape.0
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     #[must_use]
     pub fn ncols(&self) -> usize {
         self.shape.1
     }
 
-    /// Rows and columns of a tile, but for those at the far edges.
+    /// Returns the number of rows and columns of a tile. Tiles at the bottom and right edges may be smaller.
     #[must_use]
     pub fn tile_shape(&self) -> (usize, usize) {
         self.tile
     }
 
-    /// How its tiles were dealt to devices.
+    /// Returns how the tiles are distributed over devices.
     #[must_use]
     pub fn distribution(&self) -> Distribution {
         self.distribution
     }
 
-    /// The device that tile (i, j) was dealt to, if it was dealt.
+    /// Returns the device that tile (i, j) was dealt to, if it was dealt.
     ///
     /// # Panics
     /// If there is no such tile.
@@ -159,7 +163,8 @@ impl<T: Scalar> DeviceMatrix<T> {
         self.homes.get(at).copied()
     }
 
-    /// Who has tile (i, j) at present: devices, the host, or several of them; nobody, if it is lost.
+    /// Returns the resources that currently hold tile (i, j): devices, the host, or both. The list is empty if the tile
+    /// is lost.
     ///
     /// # Panics
     /// If there is no such tile.
@@ -168,7 +173,7 @@ impl<T: Scalar> DeviceMatrix<T> {
         self.tiles[self.index_of(i, j)].holders()
     }
 
-    /// How many bytes of it the device of this index has at present.
+    /// Returns how many bytes of the matrix the device with this index currently holds.
     #[must_use]
     pub fn bytes_on(&self, device: usize) -> usize {
         let Ok(device) = u16::try_from(device) else { return 0 };
@@ -189,7 +194,7 @@ impl<T: Scalar> DeviceMatrix<T> {
         i + j * mt
     }
 
-    /// For the host's tasks, if it has any.
+    /// Store for the tiles that host tasks pack.
     fn packs(&self) -> std::sync::Arc<PackStore> {
         PackStore::new(packs_for::<T>(self.shape, self.tile))
     }
@@ -197,17 +202,20 @@ impl<T: Scalar> DeviceMatrix<T> {
     fn check(&self, rt: &Runtime, shape: (usize, usize)) -> Result<(), Error> {
         if shape != self.shape {
             let (m, n) = self.shape;
-            return Err(Error::shape(format!("a copy of {} x {} to or from {m} x {n} on devices", shape.0, shape.1)));
+            return Err(Error::shape(format!(
+                "the host matrix is {} x {}, the device matrix {m} x {n}",
+                shape.0, shape.1
+            )));
         }
         if self.tiles.first().is_some_and(|tile| !tile.is_of(rt)) {
-            let names = self.rt_devices.join(", ");
-            return Err(Error::argument(format!("the matrix lives on devices of another runtime ({names})")));
+            let names = self.device_names.join(", ");
+            return Err(Error::argument(format!("the matrix belongs to another runtime, with devices {names}")));
         }
         Ok(())
     }
 }
 
-/// These functions, for one type of element.
+/// The functions of this module that are compiled for each element type.
 #[each_type]
 pub trait Transfers: HasZeros + HasUpload + HasDownload + HasLend + HasLendRef + HasSpawnCopy {}
 
@@ -219,20 +227,20 @@ fn zeros<T: Scalar>(rt: &Runtime, shape: (usize, usize), layout: Layout) -> Resu
     let tiles = Backing::tiles((m, n), tile)?;
     let tiles: Vec<_> = tiles.into_iter().map(|tile| Resident::new(rt, tile)).collect();
     let grid = (m.div_ceil(tile.0), n.div_ceil(tile.1));
-    let (homes, distribution) = match layout.place() {
-        Place::On(device) => (vec![Resource::device(device as u16); tiles.len()], Distribution::None),
-        Place::Over(distribution) => {
-            let update = update_by_gemm::<T>((tile.0.min(m), tile.1.min(n), tile.1.min(n)));
+    let (homes, distribution) = match layout.placement() {
+        TilePlacement::OnDevice(device) => (vec![Resource::device(device as u16); tiles.len()], Distribution::None),
+        TilePlacement::Distributed(distribution) => {
+            let update = update_by_gemm::<T>(tile.0.min(m), tile.1.min(n), tile.1.min(n));
             (rt.scope(|s| homes(s.nesting(), distribution, grid, update))?, distribution)
         }
     };
-    Ok(DeviceMatrix { tiles, homes, shape: (m, n), tile, distribution, rt_devices: devices })
+    Ok(DeviceMatrix { tiles, homes, shape: (m, n), tile, distribution, device_names: devices })
 }
 
 #[each_type]
 fn upload<T: Scalar>(matrix: &mut DeviceMatrix<T>, rt: &Runtime, a: MatRef<'_, T>) -> Result<(), Error> {
     matrix.check(rt, a.shape())?;
-    // Devices copy columns; anything else the host lays out.
+    // Devices copy contiguous columns only; the host copies other strides.
     let lock = if a.row_stride() == 1 || a.nrows() == 1 { Lock::Device } else { Lock::Host };
     let tile = matrix.tile;
     Ok(rt.scope(|s| {
@@ -246,7 +254,7 @@ fn download<T: Scalar>(matrix: &DeviceMatrix<T>, rt: &Runtime, mut a: MatMut<'_,
     matrix.check(rt, a.shape())?;
     let contiguous = a.row_stride() == 1 || a.nrows() == 1;
     let lock = |at: usize| {
-        // What has made room is on the host, and need not go to a device and back.
+        // Evicted tiles are on the host: copying them through a device would be a detour.
         let is_home = matrix.tiles.get(at).is_none_or(|tile| tile.holders().contains(&Resource::HOST));
         if contiguous && !is_home { Lock::Device } else { Lock::Host }
     };
@@ -274,39 +282,43 @@ fn lend_ref<'s, T: Scalar>(matrix: &'s DeviceMatrix<T>, s: &'s Scope<'s, '_>) ->
     Tiled::from_tiles(tiles, matrix.shape, matrix.tile)
 }
 
-/// The names of the devices, if a matrix can live on them.
+/// Returns the names of the devices if they can hold a matrix.
 fn check_devices(rt: &Runtime, layout: Layout) -> Result<Vec<String>, Error> {
     let devices = rt.devices();
-    if let Place::On(device) = layout.place()
+    if let TilePlacement::OnDevice(device) = layout.placement()
         && device >= devices.len()
     {
-        return Err(Error::argument(format!("a matrix on device {device} of a runtime that has {}", devices.len())));
+        return Err(Error::argument(format!("no device {device}; the runtime has {} devices", devices.len())));
     }
     if devices.is_empty() {
-        return Err(Error::argument("a matrix on devices of a runtime that has none"));
+        return Err(Error::argument("a device matrix needs a runtime with devices; this one has none"));
     }
-    let used = |at: usize| layout.place() == Place::On(at) || !matches!(layout.place(), Place::On(_));
+    let used = |at: usize| {
+        layout.placement() == TilePlacement::OnDevice(at) || !matches!(layout.placement(), TilePlacement::OnDevice(_))
+    };
     let lacking = devices.iter().enumerate().find(|(at, device)| used(*at) && device.memory.is_none());
     match lacking {
-        Some((_, device)) => Err(Error::argument(format!("`{}` has no memory of its own for a matrix", device.name))),
+        Some((_, device)) => {
+            Err(Error::argument(format!("device `{}` has no memory of its own for a matrix", device.name)))
+        }
         None => Ok(devices.into_iter().map(|device| device.name).collect()),
     }
 }
 
-/// Tells the tiles their homes.
+/// Sets the homes of tiles.
 fn deal<V>(tiles: &[Lent<'_, V>], homes: &[Resource]) {
     tiles.iter().zip(homes).for_each(|(tile, &home)| tile.deal_to(Some(home)));
 }
 
-/// Inserts the tasks of B := A, where A and B have the same shape and the same tiles. Between matrices of the host and of devices they are
-/// copied there and back; each is done on the device whose B's tile is, or else A's. What B held is not moved.
+/// Inserts the tasks of B := A, where A and B have the same shape and tiles. Either may be a host or a device matrix.
+/// Each copy runs on the home of B's tile, or else of A's. The old contents of B are not transferred.
 ///
 /// # Panics
-/// If their tiles differ.
+/// If the tiles differ.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Tiled, spawn};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Tiled, spawn};
 ///
 /// let rt = Runtime::new()?;
 /// let (a, mut b) = (Matrix::from_fn(5, 4, |i, j| (i * j) as f64), Matrix::zeros(5, 4));
@@ -324,7 +336,8 @@ pub fn spawn_copy<'s, T: Scalar, V: TileView<'s, Element = T>>(
     copy_tiles(s, "copy", a, b, |_| Lock::None);
 }
 
-/// The same, with a name, and each tile where `lock` says of its index.
+/// Inserts the copies under a given task name, each restricted to the resource that `lock` returns for the tile's
+/// index.
 #[track_caller]
 fn copy_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
@@ -334,10 +347,17 @@ fn copy_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
     lock: impl Fn(usize) -> Lock,
 ) {
     let fit = a.partition(Op::None) == b.partition(Op::None);
-    assert!(fit, "{name}: A {:?} in {:?}, B {:?} in {:?}", a.shape(), a.tile_shape(), b.shape(), b.tile_shape());
-    let copying = Copying::new("copy");
-    for (at, (i, j)) in b.places().enumerate() {
+    assert!(
+        fit,
+        "{name}: A is {:?} in tiles of {:?}, B is {:?} in tiles of {:?}",
+        a.shape(),
+        a.tile_shape(),
+        b.shape(),
+        b.tile_shape()
+    );
+    let copy = TileCopy::new("copy");
+    for (at, (i, j)) in b.tile_indices().enumerate() {
         let spec = task(name, i, j, 0).lock(lock(at));
-        copying.copy(s, spec, (b.rows_of(i), b.cols_of(j)), a.at(i, j), b.at(i, j));
+        copy.spawn_copy(s, spec, (b.rows_of(i), b.cols_of(j)), a.at(i, j), b.at(i, j));
     }
 }

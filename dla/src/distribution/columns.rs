@@ -1,52 +1,59 @@
-//! The homes of the block columns of a factorization, and dealing them anew while it runs.
+//! Homes of the block columns of a factorization, and their redistribution while it runs.
 
 use super::{
     Distribution, Update, deal,
     weights::{self, Weights},
 };
 use crate::{
-    codelets::{Changed, task},
+    codelets::{TileMut, task},
     tiled::Tiled,
 };
 use std::sync::Arc;
 use superscalar_kernels::{MatMut, Scalar};
 use superscalar_runtime::{BlasLevel, Home, Lent, Lock, Nesting, Scope};
 
-/// Deals the block columns of a matrix that is factored, as it says itself; without a distribution by columns it does nothing.
-pub(crate) struct Dealer<'s> {
-    dealt: Option<Dealt<'s>>,
+/// Distributes the block columns of a matrix that is being factored if its distribution is [`Distribution::Guided`];
+/// otherwise does nothing.
+pub(crate) struct ColumnDistributor<'s> {
+    dealt: Option<DealtColumns<'s>>,
 }
 
-struct Dealt<'s> {
+struct DealtColumns<'s> {
     nesting: Nesting<'s>,
     update: Update,
     homes: Arc<[Home<'s>]>,
-    /// The weights that were dealt by last. A task that deals anew changes them.
-    by: Lent<'s, Weights>,
+    /// Weights of the latest distribution. Redistribution tasks update them.
+    weights: Lent<'s, Weights>,
 }
 
-impl<'s> Dealer<'s> {
-    /// Deals all columns of A, most of whose updates are such.
+impl<'s> ColumnDistributor<'s> {
+    /// Distributes all columns of A by the devices' rates for `update`, the most frequent update.
     pub(crate) fn new<T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, update: Update) -> Self {
         let nesting = s.nesting();
         if a.distribution() != Distribution::Guided || !nesting.has_devices() {
             return Self { dealt: None };
         }
         let homes: Arc<[_]> = (0..a.nt()).map(|j| a.at(0, j).home()).collect();
-        let weights = weights::of(nesting, Distribution::Guided, update);
+        let weights = weights::for_distribution(nesting, Distribution::Guided, update);
         deal_from(0, &homes, &weights);
-        Self { dealt: Some(Dealt { nesting, update, homes, by: s.own(weights) }) }
+        Self { dealt: Some(DealtColumns { nesting, update, homes, weights: s.own(weights) }) }
     }
 
-    /// Inserts a task that deals the columns behind block column k anew if the weights have moved, when column k is factored.
+    /// Inserts a task that runs when column k is factored: if the weights have changed, it redistributes the columns
+    /// after k.
     #[track_caller]
-    pub(crate) fn deal_behind<T: Scalar>(&self, s: &'s Scope<'s, '_>, k: usize, panel: Lent<'s, Changed<'s, T>>) {
-        let Some(Dealt { nesting, update, homes, by }) = &self.dealt else { return };
+    pub(crate) fn redistribute_after<T: Scalar>(
+        &self,
+        s: &'s Scope<'s, '_>,
+        k: usize,
+        panel: Lent<'s, TileMut<'s, T>>,
+    ) {
+        let Some(DealtColumns { nesting, update, homes, weights }) = &self.dealt else { return };
         let (nesting, update, homes) = (*nesting, *update, homes.clone());
         let spec = task("deal", k, k, k).priority(4).lock(Lock::Host).level(BlasLevel::One);
-        s.spawn(spec, (panel.read(), by.read_write()), move |(_, dealt_by): (_, &mut Weights)| {
-            let weights = weights::of(nesting, Distribution::Guided, update);
-            if weights.have_moved_from(dealt_by) {
+        s.spawn(spec, (panel.read(), weights.read_write()), move |(_, dealt_by): (_, &mut Weights)| {
+            let weights = weights::for_distribution(nesting, Distribution::Guided, update);
+            if weights.differ_from(dealt_by) {
                 *dealt_by = weights;
                 deal_from(k + 1, &homes, dealt_by);
             }
@@ -54,7 +61,7 @@ impl<'s> Dealer<'s> {
     }
 }
 
-/// Deals the columns from this one on.
+/// Distributes the columns from `first` on.
 fn deal_from(first: usize, homes: &[Home<'_>], weights: &Weights) {
     let homes = homes.get(first..).unwrap_or_default();
     for (home, at) in homes.iter().zip(deal::columns(&weights.rates(), homes.len())) {

@@ -1,14 +1,14 @@
-//! Whose work which part of a matrix is: distributions of tiles over the devices of a runtime.
+//! Distributions of tiles over the devices of a runtime.
 //!
-//! A tile that was dealt to a device is updated there, and so stays in its memory from one update to the next; its
-//! [home](superscalar_runtime::Home) is a hint, which the policies that know of devices follow. What it is worth to know beforehand:
-//! with tiles that wander, each update may have to fetch its tile first.
+//! A tile that was dealt to a device is updated there, so it stays in that device's memory from one update to the next.
+//! The [home](superscalar_runtime::Home) is a hint that device-aware policies follow. Without homes, each update may
+//! have to fetch its tile first.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `deal.rs` | how columns are dealt: arithmetic alone |
-//! | `weights.rs` | what the devices are capable of |
-//! | `columns.rs` | the homes of a factorization's block columns, and dealing them anew while it runs |
+//! | `deal.rs` | how columns are dealt in proportion to rates |
+//! | `weights.rs` | capability weights of the devices |
+//! | `columns.rs` | homes of a factorization's block columns, and redistribution while it runs |
 //!
 //! (task-superscalar paper, section 5.2: 1-D block-column cyclic distribution, and hardware-guided data distribution.)
 
@@ -16,7 +16,7 @@ mod columns;
 mod deal;
 mod weights;
 
-pub(crate) use columns::Dealer;
+pub(crate) use columns::ColumnDistributor;
 
 use crate::{
     codelets::cost_of_product,
@@ -29,12 +29,13 @@ use std::ffi::OsStr;
 use superscalar_kernels::{MatMut, Scalar};
 use superscalar_runtime::{Cost, Nesting, Resource, Runtime, Scope, environment};
 
-/// The environment variable that names a distribution.
+/// Environment variable that names a distribution.
 const VARIABLE: &str = "SUPERSCALAR_DISTRIBUTION";
 
 impl Distribution {
-    /// Whether a matrix that is factored by Cholesky's lies in block columns: where whole columns have a home, and on accelerators, to which
-    /// square tiles are too many small tasks, unless a grid of several of them is asked for.
+    /// Returns whether a matrix for a Cholesky factorization should lie in block columns. It should if columns have
+    /// homes, and on accelerators, for which square tiles are too many small tasks, unless a 2-D grid of several
+    /// accelerators was requested.
     pub(crate) fn is_by_columns(self, machine: &Machine) -> bool {
         match self {
             Self::BlockColumnCyclic | Self::Guided => true,
@@ -43,7 +44,7 @@ impl Distribution {
         }
     }
 
-    /// What the environment says.
+    /// Parses the value of the environment variable.
     fn from_environment(text: Option<&OsStr>) -> Result<Option<Self>, Error> {
         let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
         let name = text.to_str().ok_or_else(|| Error::argument(format!("{VARIABLE} is not UTF-8")))?;
@@ -52,19 +53,20 @@ impl Distribution {
 }
 
 impl Options {
-    /// How the matrix is distributed over this runtime's devices: as was chosen here, or else in the environment.
+    /// Returns the distribution of a matrix over this runtime's devices: from these options, or else from the
+    /// environment.
     ///
     /// # Errors
-    /// If the environment names a distribution that there is not.
+    /// If the environment names an unknown distribution.
     pub(crate) fn distribution_over(&self, rt: &Runtime) -> Result<Distribution, Error> {
         self.distribution_or(rt, || Distribution::None)
     }
 
-    /// The same for a matrix that is factored: where nothing was chosen, accelerators have its block columns. A panel and all updates by it are
-    /// then few and large, and a column stays where it is.
+    /// Returns the distribution of a matrix that is factored. The default on accelerators is by block columns: the
+    /// panels and their updates are then few and large, and a column stays on its device.
     ///
     /// # Errors
-    /// As above.
+    /// If the environment names an unknown distribution.
     pub(crate) fn distribution_of_factorization(&self, rt: &Runtime) -> Result<Distribution, Error> {
         self.distribution_or(rt, || {
             let devices = rt.devices();
@@ -77,7 +79,8 @@ impl Options {
         })
     }
 
-    /// What was chosen here, or else in the environment, or else by default; nothing without devices.
+    /// Returns the distribution from these options, the environment, or `default`; [`Distribution::None`] without
+    /// devices.
     fn distribution_or(&self, rt: &Runtime, default: impl FnOnce() -> Distribution) -> Result<Distribution, Error> {
         match self.distribution {
             _ if !rt.has_devices() => Ok(Distribution::None),
@@ -90,21 +93,21 @@ impl Options {
     }
 }
 
-/// A kernel, and what one call of it costs, by which weights are told from each other.
+/// Name and cost of the update kernel by which capability weights are compared.
 pub(crate) type Update = (&'static str, Cost);
 
-/// The product of m x k by k x n that most updates are.
-pub(crate) fn update_by_gemm<T: Scalar>((m, n, k): (usize, usize, usize)) -> Update {
+/// Returns the usual update: a product of m x k by k x n.
+pub(crate) fn update_by_gemm<T: Scalar>(m: usize, n: usize, k: usize) -> Update {
     ("gemm", cost_of_product::<T>(m, n, k))
 }
 
 impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
-    /// Deals the tiles to the devices of the scope's runtime. Routines that are given the matrix follow it: those that can deal
-    /// their columns [anew](Distribution::Guided) while they run do.
+    /// Distributes the tiles over the devices of the scope's runtime. Routines respect the distribution; factorizations
+    /// with a [guided](Distribution::Guided) distribution may change it while they run.
     ///
     /// ```
-    /// use superscalar::dla::{Distribution, Matrix, Tiled, spawn};
     /// use superscalar::Runtime;
+    /// use superscalar::dla::{Distribution, Matrix, Tiled, spawn};
     ///
     /// let rt = Runtime::new()?;
     /// let (mut a, mut ipiv) = (Matrix::from_fn(300, 300, |i, j| if i == j { 9.0 } else { 0.01 }), [0; 300]);
@@ -117,18 +120,19 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     #[must_use]
     pub fn distributed(self, s: &'s Scope<'s, '_>, distribution: Distribution) -> Self {
         let ((m, n), (mb, nb)) = (self.shape(), self.tile_shape());
-        self.deal(s.nesting(), distribution, update_by_gemm::<T>((mb.min(m), nb.min(n), nb.min(n))));
+        self.deal(s.nesting(), distribution, update_by_gemm::<T>(mb.min(m), nb.min(n), nb.min(n)));
         self.with_distribution(distribution)
     }
 
-    /// Sets the tiles' homes, by what the devices can do with such updates.
+    /// Sets the homes of the tiles by the devices' rates for `update`.
     fn deal(&self, nesting: Nesting<'_>, distribution: Distribution, update: Update) {
         let homes = homes(nesting, distribution, (self.mt(), self.nt()), update);
         self.tiles().iter().zip(homes).for_each(|(tile, home)| tile.deal_to(Some(home)));
     }
 }
 
-/// The homes of mt x nt tiles, by columns, by what the devices can do with such updates; none if nothing is dealt.
+/// Returns the homes of mt x nt tiles in column-major order, by the devices' rates for `update`; empty without a
+/// distribution.
 pub(crate) fn homes(
     nesting: Nesting<'_>,
     distribution: Distribution,
@@ -139,14 +143,14 @@ pub(crate) fn homes(
     if distribution == Distribution::None || devices == 0 {
         return Vec::new();
     }
-    let places = (0..nt).flat_map(|j| (0..mt).map(move |i| (i, j)));
+    let indices = (0..nt).flat_map(|j| (0..mt).map(move |i| (i, j)));
     if distribution == Distribution::TwoDimensionalCyclic && mt > 1 {
         let grid = deal::Grid::of(devices);
-        return places.map(|(i, j)| Resource::device(grid.at(i, j) as u16)).collect();
+        return indices.map(|(i, j)| Resource::device(grid.at(i, j) as u16)).collect();
     }
-    let weights = weights::of(nesting, distribution, update);
+    let weights = weights::for_distribution(nesting, distribution, update);
     let homes = deal::columns(&weights.rates(), nt);
-    places.map(|(_, j)| weights.resource(homes[j])).collect()
+    indices.map(|(_, j)| weights.resource(homes[j])).collect()
 }
 
 #[cfg(test)]
@@ -154,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_environment_names_a_distribution_or_is_told_which_there_are() {
+    fn environment_names_a_distribution() {
         assert_eq!(Distribution::from_environment(None).ok(), Some(None));
         assert_eq!(Distribution::from_environment(Some(OsStr::new(""))).ok(), Some(None));
         for distribution in Distribution::ALL {

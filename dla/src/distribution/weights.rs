@@ -1,19 +1,23 @@
-//! What the devices are capable of: the capability weights that columns are dealt by.
+//! Capability weights of the devices, by which columns are dealt.
 //!
-//! The one place where this crate learns about rates.
+//! No other module of this crate uses rates for distribution.
 
 use super::Distribution;
 use superscalar_runtime::{Cost, Nesting, Resource};
 
-/// Those who get columns, and their rates with one kernel, in whatever unit.
+/// The resources that get columns, and their rates for one kernel, in a common unit.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Weights(Vec<(Resource, f64)>);
 
-/// The weights by which this distribution deals: equal ones, or the devices' capability weights for such calls of the kernel, from what
-/// was measured, or else from what the devices say of themselves.
+/// Returns the weights for a distribution: equal ones, or the devices' capability weights for this kernel and cost.
+/// These are measured, or else taken from the drivers' directives.
 ///
-/// The host is not among those who get columns: it has the panels, and takes what its policy gives it of the rest.
-pub(super) fn of(nesting: Nesting<'_>, distribution: Distribution, (kernel, cost): (&str, Cost)) -> Weights {
+/// The host gets no columns: it runs the panels and whatever else its policy assigns to it.
+pub(super) fn for_distribution(
+    nesting: Nesting<'_>,
+    distribution: Distribution,
+    (kernel, cost): (&str, Cost),
+) -> Weights {
     let rate = |at: usize| {
         let resource = Resource::device(at as u16);
         let is_guided = distribution == Distribution::Guided;
@@ -27,26 +31,26 @@ impl Weights {
         self.0.iter().map(|&(_, rate)| rate).collect()
     }
 
-    /// Who is at this place among the rates.
+    /// Returns the resource with this index.
     pub(super) fn resource(&self, at: usize) -> Resource {
         self.0[at].0
     }
 
-    /// Whether a share in all is another than by the old weights: by more than a tenth of it.
-    pub(super) fn have_moved_from(&self, old: &Self) -> bool {
+    /// Returns whether any share differs from the old one by more than [`SHARE_CHANGE_MIN`].
+    pub(super) fn differ_from(&self, old: &Self) -> bool {
         let share = |weights: &Self, at: usize| weights.0[at].1 / weights.rates().iter().sum::<f64>();
         let same_resources = self.0.len() == old.0.len() && self.0.iter().zip(&old.0).all(|(new, old)| new.0 == old.0);
         !same_resources
             || (0..self.0.len()).any(|at| {
                 let (new, old) = (share(self, at), share(old, at));
-                (new - old).abs() > MOVED * old.max(new)
+                (new - old).abs() > SHARE_CHANGE_MIN * old.max(new)
             })
     }
 }
 
-/// By how much of itself a share may move before columns are dealt anew: dealing anew moves columns from device to device, which takes
-/// longer than a slightly uneven load.
-const MOVED: f64 = 0.1;
+/// Relative change of a share that triggers redistribution. Redistribution moves columns between devices, which costs
+/// more than a slight imbalance.
+const SHARE_CHANGE_MIN: f64 = 0.1;
 
 #[cfg(test)]
 mod tests {
@@ -57,15 +61,15 @@ mod tests {
     }
 
     #[test]
-    fn weights_move_when_a_share_does() {
+    fn weights_differ_if_shares_do() {
         let old = weights(&[10.0, 8.0, 5.0]);
-        assert!(!weights(&[10.0, 8.0, 5.0]).have_moved_from(&old));
-        // Twice as fast all of them: the shares are the same.
-        assert!(!weights(&[20.0, 16.0, 10.0]).have_moved_from(&old));
-        assert!(!weights(&[10.5, 8.0, 5.0]).have_moved_from(&old));
-        assert!(weights(&[10.0, 8.0, 4.0]).have_moved_from(&old));
-        assert!(weights(&[10.0, 8.0]).have_moved_from(&old));
-        // Nothing was known, and nothing is.
-        assert!(!weights(&[0.0, 0.0]).have_moved_from(&weights(&[0.0, 0.0])));
+        assert!(!weights(&[10.0, 8.0, 5.0]).differ_from(&old));
+        // All rates doubled: the shares are unchanged.
+        assert!(!weights(&[20.0, 16.0, 10.0]).differ_from(&old));
+        assert!(!weights(&[10.5, 8.0, 5.0]).differ_from(&old));
+        assert!(weights(&[10.0, 8.0, 4.0]).differ_from(&old));
+        assert!(weights(&[10.0, 8.0]).differ_from(&old));
+        // Unknown rates before and after.
+        assert!(!weights(&[0.0, 0.0]).differ_from(&weights(&[0.0, 0.0])));
     }
 }

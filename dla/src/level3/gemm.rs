@@ -1,7 +1,7 @@
 //! gemm: C = alpha op(A) op(B) + beta C.
 
 use super::{
-    areas::{Step, steps},
+    areas::{TileUpdate, tile_updates},
     scale,
 };
 use crate::{
@@ -19,7 +19,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// Inserts the tasks of C := alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
 ///
 /// # Panics
-/// If the tiles of the three do not fit together.
+/// If the tiles of A, B and C do not match.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
@@ -33,29 +33,31 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
     c: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let ([m_a, k_a], [k_b, n_b], [m_c, n_c]) = (a.partition(op_a), b.partition(op_b), c.partition(Op::None));
-    assert!(m_a == m_c && k_a == k_b && n_b == n_c, "gemm: op(A) {m_a} x {k_a}, op(B) {k_b} x {n_b}, C {m_c} x {n_c}");
+    assert!(
+        m_a == m_c && k_a == k_b && n_b == n_c,
+        "gemm: op(A) is {m_a} x {k_a}, op(B) is {k_b} x {n_b}, C is {m_c} x {n_c}"
+    );
     if alpha == T::ZERO || k_a.count() == 0 {
         return scale(s, None, beta, c);
     }
     let gemm = Gemm::new();
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a) {
+    for update @ TileUpdate { i, j, k, .. } in tile_updates::<T, _>(s, c, k_a) {
         // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
         let (a, b, beta) = (a.factor(op_a, i, k), b.factor(op_b, k, j), if k == 0 { beta } else { T::ONE });
-        gemm.spawn(s, step.task("gemm"), alpha, a, b, beta, c.at(i, j));
+        gemm.spawn(s, update.task("gemm"), alpha, a, b, beta, c.at(i, j));
     }
 }
 
-/// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
+/// Computes C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
 ///
-/// beta = 0 does not read C, which may hold NaN; alpha = 0 (or k = 0) reads neither A nor B.
+/// If beta = 0, C is not read and may hold NaN. If alpha = 0 or k = 0, A and B are not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gemm};
-/// use superscalar::dla::Op;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, gemm};
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(300, 200, |i, _| i as f64);
@@ -80,7 +82,7 @@ pub fn gemm<T: Scalar>(
     let ((m, k), (rows, n)) = (op_a.shape(a.shape()), op_b.shape(b.shape()));
     if rows != k || c.shape() != (m, n) {
         let (c_m, c_n) = c.shape();
-        return Err(Error::shape(format!("gemm: op(A) is {m} x {k}, op(B) {rows} x {n}, C {c_m} x {c_n}")));
+        return Err(Error::shape(format!("gemm: op(A) is {m} x {k}, op(B) is {rows} x {n}, C is {c_m} x {c_n}")));
     }
     let Some(tiles) = options.plan::<T>(rt, Problem::Product { m, n, k })?.tiles() else {
         cpu::gemm(alpha, op_a, a, op_b, b, beta, c);

@@ -1,7 +1,7 @@
 //! gemmt: one triangle of C = alpha op(A) op(B) + beta C.
 
 use super::{
-    areas::{Step, steps},
+    areas::{TileUpdate, tile_updates},
     in_triangle, scale,
     strips::in_strips,
 };
@@ -10,7 +10,7 @@ use crate::{
     codelets::Gemm,
     error::Error,
     options::Options,
-    parts::{columns, rows_of_op},
+    parts::{columns_of_op, rows_of_op},
     plan::{Plan, Problem},
     tiled::{TileView, Tiled},
 };
@@ -18,11 +18,11 @@ use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of C := alpha op(A) op(B) + beta C for one triangle of the n x n matrix C, where op(A) is n x k and op(B) is
-/// k x n.
+/// Inserts the tasks of C := alpha op(A) op(B) + beta C for one triangle of the n x n matrix C, where op(A) is n x k
+/// and op(B) is k x n.
 ///
 /// # Panics
-/// If the tiles of the three do not fit together, or C's are not square.
+/// If the tiles of A, B and C do not match, or C's tiles are not square.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
@@ -38,34 +38,35 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
 ) {
     let ([m_a, k_a], [k_b, n_b], [m_c, n_c]) = (a.partition(op_a), b.partition(op_b), c.partition(Op::None));
     let fit = m_a == m_c && k_a == k_b && n_b == n_c && m_c == n_c;
-    assert!(fit, "gemmt: op(A) {m_a} x {k_a}, op(B) {k_b} x {n_b}, C {m_c} x {n_c}");
+    assert!(fit, "gemmt: op(A) is {m_a} x {k_a}, op(B) is {k_b} x {n_b}, C is {m_c} x {n_c}");
     if alpha == T::ZERO || k_a.count() == 0 {
         return scale(s, Some((Symmetry::Symmetric, uplo)), beta, c);
     }
     let (gemm, gemmt) = (Gemm::new(), Gemm::named("gemmt"));
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)) {
+    for update @ TileUpdate { i, j, k, .. } in
+        tile_updates::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j))
+    {
         // C[i][j] := alpha op(A)[i][k] op(B)[k][j] + beta C[i][j]
         let (a, b, beta) = (a.factor(op_a, i, k), b.factor(op_b, k, j), if k == 0 { beta } else { T::ONE });
         if i == j {
-            gemmt.spawn_part(s, step.task("gemmt"), (Some(uplo), alpha), a, b, beta, c.at(i, j));
+            gemmt.spawn_part(s, update.task("gemmt"), (Some(uplo), alpha), a, b, beta, c.at(i, j));
         } else {
-            gemm.spawn(s, step.task("gemm"), alpha, a, b, beta, c.at(i, j));
+            gemm.spawn(s, update.task("gemm"), alpha, a, b, beta, c.at(i, j));
         }
     }
 }
 
-/// One triangle of C = alpha op(A) op(B) + beta C, where op(A) is n x k, op(B) is k x n and C is n x n. The other triangle is
-/// neither read nor touched.
+/// Computes one triangle of C = alpha op(A) op(B) + beta C, where op(A) is n x k, op(B) is k x n and C is n x n. The
+/// other triangle is neither read nor changed.
 ///
-/// beta = 0 does not read C; alpha = 0 (or k = 0) reads neither A nor B. LAPACK has it as gemmtr.
+/// If beta = 0, C is not read. If alpha = 0 or k = 0, A and B are not read. LAPACK's name is gemmtr.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gemmt};
-/// use superscalar::dla::{Op, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, Uplo, gemmt};
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(200, 10, |_, _| 1.0);
@@ -90,7 +91,7 @@ pub fn gemmt<T: Scalar>(
 ) -> Result<(), Error> {
     let ((n, k), other) = (op_a.shape(a.shape()), op_b.shape(b.shape()));
     if other != (k, n) || c.shape() != (n, n) {
-        let why = format!("gemmt: op(A) is {n} x {k}, op(B) {} x {}, C {:?}", other.0, other.1, c.shape());
+        let why = format!("gemmt: op(A) is {n} x {k}, op(B) is {} x {}, C is {:?}", other.0, other.1, c.shape());
         return Err(Error::shape(why));
     }
     let tiles = match options.plan::<T>(rt, Problem::Triangle { n, k })? {
@@ -101,7 +102,7 @@ pub fn gemmt<T: Scalar>(
                     Uplo::Lower => (here.start..n, here),
                     Uplo::Upper => (here.clone(), here.start..n),
                 };
-                let (a, b) = (rows_of_op(op_a, a, in_rows), columns(op_b, b, in_cols));
+                let (a, b) = (rows_of_op(op_a, a, in_rows), columns_of_op(op_b, b, in_cols));
                 cpu::gemmt(uplo, alpha, op_a, a, op_b, b, beta, c);
             })?);
         }

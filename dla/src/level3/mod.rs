@@ -1,10 +1,10 @@
 //! The Level-3 BLAS on tiles.
 //!
-//! All of them are products of tiles, of which those on the diagonal of a symmetric, Hermitian or triangular operand (or
-//! result) are special (blasx paper, section III.A, whose table has the equations). Their loops run over the depth k first:
-//! at each step the tiles of one block column of the left operand meet all those of one block row of the right one, so that what
-//! the kernels have packed is used again while it is near, and C[i][j] is the only thing that orders the steps. Where C has no room on
-//! the devices, this is done for one area of it after the other (`areas.rs`).
+//! All routines are products of tiles; tiles on the diagonal of a symmetric, Hermitian or triangular operand or result
+//! are special cases (BLASX paper, section III.A, whose table has the equations). The outer loop runs over the depth k:
+//! each step multiplies one block column of the left operand with one block row of the right one, so that packed tiles
+//! are reused while they are in a cache. Only C[i][j] orders the steps. If C does not fit into the devices' memory, it
+//! is computed area by area (`areas.rs`).
 
 mod areas;
 pub(crate) mod gemm;
@@ -18,7 +18,7 @@ pub(crate) mod trsm;
 
 use crate::{
     Scalar,
-    codelets::{OnOne, Part, Which, task},
+    codelets::{OneTileCodelet, TilePart, TileRole, task},
     error::Error,
     tiled::{Factor, Tiled},
 };
@@ -26,7 +26,7 @@ use superscalar_kernels::{MatMut, Op, Side, Symmetry, Uplo, operations::Scale};
 use superscalar_macros::each_type;
 use superscalar_runtime::Scope;
 
-/// The Level-3 BLAS, for one type of element.
+/// The Level-3 routines that are compiled for each element type.
 #[each_type]
 pub trait Level3:
     gemm::HasSpawn
@@ -52,23 +52,23 @@ pub trait Level3:
 {
 }
 
-/// Inserts C := beta C, or one triangle of it: what is left of a product with alpha = 0 or of no depth.
+/// Inserts the tasks of C := beta C, or of one triangle of it: a product with alpha = 0 or without depth.
 #[track_caller]
 fn scale<'s, T: Scalar>(s: &'s Scope<'s, '_>, part: Option<(Symmetry, Uplo)>, beta: T, c: &Tiled<'s, MatMut<'s, T>>) {
-    let scale = OnOne::new("scale");
-    for (i, j) in c.places() {
+    let scale = OneTileCodelet::new("scale");
+    for (i, j) in c.tile_indices() {
         let diagonal = part.filter(|_| i == j);
         let wanted = part.is_none_or(|(_, uplo)| in_triangle(uplo, i, j));
-        // The diagonal of a Hermitian matrix becomes real whatever beta is.
+        // The diagonal of a Hermitian matrix becomes real, whatever beta is.
         let changes = beta != T::ONE || diagonal.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian);
         if wanted && changes {
-            let tile = Part::whole(Which::Changed, (c.rows_of(i), c.cols_of(j)));
+            let tile = TilePart::whole(TileRole::Updated, (c.rows_of(i), c.cols_of(j)));
             scale.spawn(s, task("scale", i, j, 0), Scale { part: diagonal, beta, a: tile }, c.at(i, j));
         }
     }
 }
 
-/// Whether block (i, j) is in the triangle, diagonal included.
+/// Returns whether block (i, j) is in the triangle, including its diagonal.
 fn in_triangle(uplo: Uplo, i: usize, j: usize) -> bool {
     match uplo {
         Uplo::Lower => i >= j,
@@ -76,16 +76,16 @@ fn in_triangle(uplo: Uplo, i: usize, j: usize) -> bool {
     }
 }
 
-/// Block (i, k) of a symmetric or Hermitian matrix, not on its diagonal, of which one triangle is stored.
+/// Returns the off-diagonal block (i, k) of a symmetric or Hermitian matrix of which one triangle is stored.
 fn mirrored<'s, V>(symmetry: Symmetry, uplo: Uplo, a: &Tiled<'s, V>, i: usize, k: usize) -> Factor<'s, V> {
     a.factor(if in_triangle(uplo, i, k) { Op::None } else { symmetry.mirror() }, i, k)
 }
 
-/// In which order the block rows (columns, on the right) of B are gone through when op(A) is triangular.
+/// Order in which the block rows (left) or block columns (right) of B are processed if op(A) is triangular.
 #[derive(Clone, Copy)]
 struct Sweep {
     nt: usize,
-    /// Whether a row depends on those before it, and so contributes to those after it.
+    /// Whether each row depends on the rows above it, and so contributes to the rows below it.
     downwards: bool,
 }
 
@@ -95,27 +95,27 @@ impl Sweep {
         Self { nt, downwards: lower == (side == Side::Left) }
     }
 
-    /// The rows in the order in which a solve finds them.
+    /// Returns the rows in the order in which a solve computes them.
     fn solve_order(self) -> impl Iterator<Item = usize> {
         (0..self.nt).map(move |step| if self.downwards { step } else { self.nt - 1 - step })
     }
 
-    /// The rows in the order in which a product may overwrite them.
+    /// Returns the rows in the order in which a product may overwrite them.
     fn multiply_order(self) -> impl Iterator<Item = usize> {
         (0..self.nt).map(move |step| if self.downwards { self.nt - 1 - step } else { step })
     }
 
-    /// The rows to which row k contributes.
+    /// Returns the rows to which row k contributes.
     fn others(self, k: usize) -> std::ops::Range<usize> {
         if self.downwards { k + 1..self.nt } else { 0..k }
     }
 }
 
-/// Refuses an op that the routine does not take for complex types.
+/// Returns an error for an op that the routine does not support for complex types.
 fn check_op<T: Scalar>(name: &str, symmetry: Symmetry, op: Op) -> Result<(), Error> {
     let wrong = if symmetry == Symmetry::Hermitian { Op::Trans } else { Op::ConjTrans };
     if T::COMPLEX && op == wrong {
-        return Err(Error::argument(format!("{name} takes no trans = {op} of a complex matrix")));
+        return Err(Error::argument(format!("{name}: trans = {op} is not supported for complex matrices")));
     }
     Ok(())
 }

@@ -1,20 +1,21 @@
-//! Triangles of products in strips: some columns of a lower one, or rows of an upper one, from the diagonal on.
+//! Triangles of products in strips: ranges of columns of a lower triangle, or of rows of an upper one, from the
+//! diagonal on.
 //!
-//! A worker has a strip for itself, of the full depth, and packs what it needs of the factors: once for all of the strip, and into its own cache.
+//! Each strip is one task of full depth, so a worker packs the factors once per strip, into its own cache.
 
-use crate::{codelets::task, plan::STEP};
+use crate::{codelets::task, plan::EDGE_MULTIPLE};
 use std::ops::Range;
 use superscalar_kernels::{MatMut, Scalar, Uplo};
 use superscalar_runtime::{Error, Runtime};
 
-/// Rows that take as long as a column's part of the diagonal takes longer than others: of its register tiles not all is wanted.
-const DIAGONAL: f64 = 12.0;
+/// Extra cost of the diagonal, in rows per column: register tiles that straddle it compute elements that are discarded.
+const DIAGONAL_EXTRA_ROWS: f64 = 12.0;
 
-/// Calls `update` with each strip of the triangle C, a trapezoid, and the columns of C that it is (rows, of an upper triangle): tasks of this name. If there
-/// is to be one strip, that is C, and no task.
+/// Calls `update` with each strip (a trapezoid) of the triangle C and its range of columns (lower) or rows (upper), in
+/// tasks called `name`. If `count` is at most one, calls it with all of C, without a task.
 ///
 /// # Errors
-/// None of its own: those of a scope, if it was cancelled.
+/// Returns an error only if the scope is cancelled.
 pub(super) fn in_strips<T: Scalar>(
     rt: &Runtime,
     name: &'static str,
@@ -43,16 +44,17 @@ pub(super) fn in_strips<T: Scalar>(
     })
 }
 
-/// The columns of the strips of a lower triangle of order n that are nearly equal work. None is empty.
+/// Returns the columns of the strips of a lower triangle of order n. The strips take nearly equal time, and none is
+/// empty.
 fn cuts(n: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
     let order = n as f64;
-    // Column x takes `rows` - x rows' time, and the columns before it `rows` x - x² / 2.
-    let rows = order + DIAGONAL;
+    // Column x takes the time of `rows` - x rows; the columns before it take `rows` x - x² / 2.
+    let rows = order + DIAGONAL_EXTRA_ROWS;
     let all = rows * order - order * order / 2.0;
     let cut = move |at: usize| {
         let before = all * at as f64 / count as f64;
         let column = rows - (rows * rows - 2.0 * before).sqrt();
-        if at == count { n } else { ((column / STEP as f64).round() as usize * STEP).min(n) }
+        if at == count { n } else { ((column / EDGE_MULTIPLE as f64).round() as usize * EDGE_MULTIPLE).min(n) }
     };
     (0..count).map(move |at| cut(at)..cut(at + 1)).filter(|here| !here.is_empty())
 }
@@ -63,7 +65,7 @@ mod tests {
     use superscalar_oracle::largest;
 
     #[test]
-    fn strips_cover_a_triangle_and_are_nearly_equal_work() {
+    fn strips_balance_the_triangle() {
         for (n, count) in [(512, 2), (4096, 2), (4097, 4), (10000, 6), (300, 1)] {
             let strips: Vec<_> = cuts(n, count).collect();
             assert_eq!(strips.len(), count);
@@ -77,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn no_strip_of_a_small_triangle_is_empty() {
+    fn small_triangles_have_no_empty_strips() {
         for (n, count) in [(1, 2), (17, 2), (40, 9), (0, 3)] {
             let strips: Vec<_> = cuts(n, count).collect();
             assert!(strips.iter().all(|here| !here.is_empty()));

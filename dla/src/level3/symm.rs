@@ -1,12 +1,12 @@
 //! symm and hemm: products with a symmetric or Hermitian matrix.
 
 use super::{
-    areas::{Step, steps},
+    areas::{TileUpdate, tile_updates},
     mirrored, scale,
 };
 use crate::{
     Scalar,
-    codelets::{Gemm, Symm},
+    codelets::{Gemm, Symm, SymmForm},
     error::Error,
     options::Options,
     plan::Problem,
@@ -16,11 +16,11 @@ use superscalar_kernels::{MatMut, MatRef, Op, Side, Symmetry, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of C := alpha A B + beta C (left) or C := alpha B A + beta C (right), where one triangle of the symmetric
-/// matrix A is stored and B and C are m x n.
+/// Inserts the tasks of C := alpha A B + beta C (left) or C := alpha B A + beta C (right), where A is symmetric with
+/// one triangle stored and B and C are m x n.
 ///
 /// # Panics
-/// If the tiles do not fit together, or A's are not square.
+/// If the tiles do not match, or A's tiles are not square.
 #[each_type]
 #[track_caller]
 pub fn spawn_symm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
@@ -36,11 +36,11 @@ pub fn spawn_symm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, E
     spawn(s, Symmetry::Symmetric, side, uplo, alpha, a, b, beta, c);
 }
 
-/// Inserts the tasks of C := alpha A B + beta C (left) or C := alpha B A + beta C (right), where one triangle of the Hermitian
-/// matrix A is stored and B and C are m x n.
+/// Inserts the tasks of C := alpha A B + beta C (left) or C := alpha B A + beta C (right), where A is Hermitian with
+/// one triangle stored and B and C are m x n.
 ///
 /// # Panics
-/// If the tiles do not fit together, or A's are not square.
+/// If the tiles do not match, or A's tiles are not square.
 #[each_type]
 #[track_caller]
 pub fn spawn_hemm<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
@@ -71,49 +71,48 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = 
     let ([n_a, k_a], [m_c, n_c]) = (a.partition(Op::None), c.partition(Op::None));
     let order = if side == Side::Left { m_c } else { n_c };
     let fit = n_a == k_a && n_a == order && b.partition(Op::None) == [m_c, n_c];
-    assert!(fit, "symm: A {n_a} x {k_a}, B {:?}, C {m_c} x {n_c}, side {side}", b.shape());
+    assert!(fit, "symm: A is {n_a} x {k_a}, B is {:?}, C is {m_c} x {n_c}, side {side}", b.shape());
     if alpha == T::ZERO {
         return scale(s, None, beta, c);
     }
     let (ab, ba, symm) = (Gemm::new(), Gemm::new(), Symm::named(symmetry.mm()));
-    let what = (symmetry, side, uplo, alpha);
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a) {
+    let form = SymmForm { symmetry, side, uplo };
+    for update @ TileUpdate { i, j, k, .. } in tile_updates::<T, _>(s, c, k_a) {
         let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
         match side {
             // C[i][j] := alpha A[i][k] B[k][j] + beta C[i][j]
             Side::Left => {
                 let b = b.factor(Op::None, k, j);
                 if i == k {
-                    symm.spawn(s, step.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
+                    symm.spawn(s, update.task(symmetry.mm()), form, alpha, a.factor(Op::None, k, k), b, beta, c);
                 } else {
-                    ab.spawn(s, step.task("gemm"), alpha, mirrored(symmetry, uplo, a, i, k), b, beta, c);
+                    ab.spawn(s, update.task("gemm"), alpha, mirrored(symmetry, uplo, a, i, k), b, beta, c);
                 }
             }
             // C[i][j] := alpha B[i][k] A[k][j] + beta C[i][j]
             Side::Right => {
                 let b = b.factor(Op::None, i, k);
                 if j == k {
-                    symm.spawn(s, step.task(symmetry.mm()), what, a.factor(Op::None, k, k), b, beta, c);
+                    symm.spawn(s, update.task(symmetry.mm()), form, alpha, a.factor(Op::None, k, k), b, beta, c);
                 } else {
-                    ba.spawn(s, step.task("gemm"), alpha, b, mirrored(symmetry, uplo, a, k, j), beta, c);
+                    ba.spawn(s, update.task("gemm"), alpha, b, mirrored(symmetry, uplo, a, k, j), beta, c);
                 }
             }
         }
     }
 }
 
-/// C = alpha A B + beta C (left, A m x m) or C = alpha B A + beta C (right, A n x n), where A is symmetric, of which only the
-/// triangle `uplo` is read, and B and C are m x n.
+/// Computes C = alpha A B + beta C (left, A is m x m) or C = alpha B A + beta C (right, A is n x n), where A is
+/// symmetric and B and C are m x n. Only the triangle `uplo` of A is read.
 ///
-/// beta = 0 does not read C; alpha = 0 reads neither A nor B.
+/// If beta = 0, C is not read. If alpha = 0, A and B are not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, symm};
-/// use superscalar::dla::{Side, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, Side, Uplo, symm};
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(200, 200, |i, j| if i >= j { 1.0 } else { f64::NAN });
@@ -134,13 +133,15 @@ pub fn symm<T: Scalar>(
     c: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    with_whole(rt, (Symmetry::Symmetric, side), uplo, alpha, a, b, beta, c, options)
+    symm_or_hemm(rt, (Symmetry::Symmetric, side), uplo, alpha, a, b, beta, c, options)
 }
 
-/// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`symm`].
+/// Computes C = alpha A B + beta C (left, A is m x m) or C = alpha B A + beta C (right, A is n x n), where A is
+/// Hermitian and B and C are m x n. Only the triangle `uplo` of A is read; the imaginary part of its diagonal is
+/// treated as zero. For real types this is [`symm`].
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 #[each_type]
 pub fn hemm<T: Scalar>(
     rt: &Runtime,
@@ -153,10 +154,10 @@ pub fn hemm<T: Scalar>(
     c: MatMut<'_, T>,
     options: &Options,
 ) -> Result<(), Error> {
-    with_whole(rt, (Symmetry::Hermitian, side), uplo, alpha, a, b, beta, c, options)
+    symm_or_hemm(rt, (Symmetry::Hermitian, side), uplo, alpha, a, b, beta, c, options)
 }
 
-fn with_whole<T: Scalar>(
+fn symm_or_hemm<T: Scalar>(
     rt: &Runtime,
     (symmetry, side): (Symmetry, Side),
     uplo: Uplo,
@@ -171,7 +172,7 @@ fn with_whole<T: Scalar>(
     let order = if side == Side::Left { m } else { n };
     if a.shape() != (order, order) || b.shape() != (m, n) {
         let (name, a, b) = (symmetry.mm(), a.shape(), b.shape());
-        return Err(Error::shape(format!("{name}: A is {a:?}, B {b:?}, C {m} x {n}, side {side}")));
+        return Err(Error::shape(format!("{name}: A is {a:?}, B is {b:?}, C is {m} x {n}, side {side}")));
     }
     let Some(tiles) = options.plan::<T>(rt, Problem::Sided { side, m, n })?.tiles() else {
         match symmetry {

@@ -1,7 +1,7 @@
 //! syrk and herk: rank-k updates of a symmetric or Hermitian matrix.
 
 use super::{
-    areas::{Step, steps},
+    areas::{TileUpdate, tile_updates},
     check_op, in_triangle, scale,
     strips::in_strips,
 };
@@ -21,7 +21,7 @@ use superscalar_runtime::{Runtime, Scope};
 /// Inserts the tasks of C := alpha op(A) op(A)ᵀ + beta C for one triangle of the n x n matrix C, where op(A) is n x k.
 ///
 /// # Panics
-/// If the tiles do not fit together, C's are not square, or for [`Op::ConjTrans`] of a complex type.
+/// If the tiles do not match, C's tiles are not square, or for [`Op::ConjTrans`] of a complex type.
 #[each_type]
 #[track_caller]
 pub fn spawn_syrk<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -39,7 +39,7 @@ pub fn spawn_syrk<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// Inserts the tasks of C := alpha op(A) op(A)ᴴ + beta C for one triangle of the n x n matrix C, where op(A) is n x k.
 ///
 /// # Panics
-/// If the tiles do not fit together, C's are not square, or for [`Op::Trans`] of a complex type.
+/// If the tiles do not match, C's tiles are not square, or for [`Op::Trans`] of a complex type.
 #[each_type]
 #[track_caller]
 pub fn spawn_herk<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -66,39 +66,40 @@ fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     c: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let ([n_a, k_a], [m_c, n_c]) = (a.partition(op), c.partition(Op::None));
-    assert!(n_a == m_c && m_c == n_c, "rank-k update: op(A) {n_a} x {k_a}, C {m_c} x {n_c}");
-    if let Err(error) = check_op::<T>("a rank-k update", symmetry, op) {
+    assert!(n_a == m_c && m_c == n_c, "rank-k update: op(A) is {n_a} x {k_a}, C is {m_c} x {n_c}");
+    if let Err(error) = check_op::<T>("rank-k update", symmetry, op) {
         panic!("{error}");
     }
     if alpha == T::ZERO || k_a.count() == 0 {
         return scale(s, Some((symmetry, uplo)), beta, c);
     }
     let (gemm, rank_k) = (Gemm::new(), RankK::new(symmetry.rank_k()));
-    for step @ Step { i, j, k, .. } in steps::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j)) {
+    for update @ TileUpdate { i, j, k, .. } in
+        tile_updates::<T, _>(s, c, k_a).filter(|at| in_triangle(uplo, at.i, at.j))
+    {
         // C[i][j] := alpha op(A)[i][k] op(A)[j][k]* + beta C[i][j]
         let (left, right) = (a.factor(op, i, k), a.factor(op, j, k).mirrored(symmetry));
         let (c, beta) = (c.at(i, j), if k == 0 { beta } else { T::ONE });
         if i == j {
-            rank_k.update(s, step.task(symmetry.rank_k()), (symmetry, uplo), alpha, left, beta, c);
+            rank_k.update(s, update.task(symmetry.rank_k()), (symmetry, uplo), alpha, left, beta, c);
         } else {
-            gemm.spawn(s, step.task("gemm"), alpha, left, right, beta, c);
+            gemm.spawn(s, update.task("gemm"), alpha, left, right, beta, c);
         }
     }
 }
 
-/// One triangle of C = alpha op(A) op(A)ᵀ + beta C, where op(A) is n x k and C n x n and symmetric. The other triangle is neither
-/// read nor touched.
+/// Computes one triangle of C = alpha op(A) op(A)ᵀ + beta C, where op(A) is n x k and C is n x n and symmetric. The
+/// other triangle is neither read nor changed.
 ///
-/// beta = 0 does not read C; alpha = 0 (or k = 0) does not read A.
+/// If beta = 0, C is not read. If alpha = 0 or k = 0, A is not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for
-/// [`Op::ConjTrans`] of a complex type, which is [`herk`]'s.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match; [`Argument`](crate::ErrorKind::Argument) for
+/// [`Op::ConjTrans`] of a complex type (see [`herk`]).
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, syrk};
-/// use superscalar::dla::{Op, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, Uplo, syrk};
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(10, 200, |_, j| j as f64);
@@ -121,12 +122,13 @@ pub fn syrk<T: Scalar>(
     rank_k(rt, Symmetry::Symmetric, uplo, op, alpha, a, beta, c, options)
 }
 
-/// One triangle of C = alpha op(A) op(A)ᴴ + beta C, where op(A) is n x k and C n x n and Hermitian: alpha and beta are real, and
-/// the imaginary part of C's diagonal is taken as zero and left zero. For real types this is [`syrk`].
+/// Computes one triangle of C = alpha op(A) op(A)ᴴ + beta C, where op(A) is n x k and C is n x n and Hermitian. alpha
+/// and beta are real. The imaginary part of C's diagonal is treated as zero and set to zero. For real types this is
+/// [`syrk`].
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of
-/// a complex type, which is [`syrk`]'s.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match; [`Argument`](crate::ErrorKind::Argument) for
+/// [`Op::Trans`] of a complex type (see [`syrk`]).
 #[each_type]
 pub fn herk<T: Scalar>(
     rt: &Runtime,
@@ -155,7 +157,7 @@ fn rank_k<T: Scalar>(
     let (name, (n, k)) = (symmetry.rank_k(), op.shape(a.shape()));
     check_op::<T>(name, symmetry, op)?;
     if c.shape() != (n, n) {
-        return Err(Error::shape(format!("{name}: op(A) is {n} x {k}, C {} x {}", c.nrows(), c.ncols())));
+        return Err(Error::shape(format!("{name}: op(A) is {n} x {k}, C is {} x {}", c.nrows(), c.ncols())));
     }
     let tiles = match options.plan::<T>(rt, Problem::Triangle { n, k })? {
         Plan::Tiles(tiles) => tiles,

@@ -1,9 +1,9 @@
 //! trmm: products with a triangular matrix.
 
-use super::{Sweep, areas::strips, scale};
+use super::{Sweep, areas::side_areas, scale};
 use crate::{
     Scalar,
-    codelets::{Gemm, Triangle, triangular},
+    codelets::{Gemm, Triangle, TriangleForm, triangular_operation},
     error::Error,
     options::Options,
     plan::Problem,
@@ -13,10 +13,10 @@ use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu, operations:
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks of B := alpha op(A) B (left) or B := alpha B op(A) (right), where A is triangular and B m x n.
+/// Inserts the tasks of B := alpha op(A) B (left) or B := alpha B op(A) (right), where A is triangular and B is m x n.
 ///
 /// # Panics
-/// If the tiles do not fit together, or A's are not square.
+/// If the tiles do not match, or A's tiles are not square.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -31,14 +31,22 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ) {
     let ([n_a, k_a], [m, n]) = (a.partition(Op::None), b.partition(Op::None));
     let order = if side == Side::Left { m } else { n };
-    assert!(n_a == k_a && n_a == order, "trmm: A {n_a} x {k_a}, B {m} x {n}, side {side}");
+    assert!(n_a == k_a && n_a == order, "trmm: A is {n_a} x {k_a}, B is {m} x {n}, side {side}");
     if alpha == T::ZERO {
         return scale(s, None, alpha, b);
     }
     let (trmm, ab, ba) = (Triangle::new("trmm"), Gemm::new(), Gemm::new());
-    let triangle = |i, j| triangular(Action::Multiply, (side, uplo, op, diag), alpha, (b.rows_of(i), b.cols_of(j)));
+    let triangle = |i, j| {
+        triangular_operation(
+            Action::Multiply,
+            side,
+            TriangleForm { uplo, op, diag },
+            alpha,
+            (b.rows_of(i), b.cols_of(j)),
+        )
+    };
     let sweep = Sweep::new(side, uplo, op, a.nt());
-    let areas = strips::<T, _>(s, b, side);
+    let areas = side_areas::<T, _>(s, b, side);
     for (at, k) in areas.iter().flat_map(|at| sweep.multiply_order().map(move |k| (at, k))) {
         match side {
             Side::Left => {
@@ -67,18 +75,18 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
 }
 
-/// B = alpha op(A) B (left, A m x m) or B = alpha B op(A) (right, A n x n), where A is triangular and B m x n.
+/// Computes B = alpha op(A) B (left, A is m x m) or B = alpha B op(A) (right, A is n x n), where A is triangular and B
+/// is m x n.
 ///
-/// Only the triangle `uplo` of A is read, and its diagonal not even when `diag` is [`Diag::Unit`]. alpha = 0 sets B to zero
-/// without reading A.
+/// Only the triangle `uplo` of A is read; its diagonal is not read if `diag` is [`Diag::Unit`]. If alpha = 0, B is set
+/// to zero and A is not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, trmm};
-/// use superscalar::dla::{Diag, Op, Side, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Diag, Matrix, Op, Options, Side, Uplo, trmm};
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(200, 200, |i, j| if i >= j { 1.0 } else { f64::NAN });
@@ -103,7 +111,7 @@ pub fn trmm<T: Scalar>(
     let (m, n) = b.shape();
     let order = if side == Side::Left { m } else { n };
     if a.shape() != (order, order) {
-        return Err(Error::shape(format!("trmm: A is {:?}, B {m} x {n}, side {side}", a.shape())));
+        return Err(Error::shape(format!("trmm: A is {:?}, B is {m} x {n}, side {side}", a.shape())));
     }
     let Some(tiles) = options.plan::<T>(rt, Problem::Sided { side, m, n })?.tiles() else {
         cpu::trmm(side, uplo, op, diag, alpha, a, b);

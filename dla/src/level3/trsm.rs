@@ -1,9 +1,9 @@
 //! trsm: triangular systems.
 
-use super::{Sweep, areas::strips};
+use super::{Sweep, areas::side_areas};
 use crate::{
     Scalar,
-    codelets::{Gemm, Triangle, triangular},
+    codelets::{Gemm, Triangle, TriangleForm, triangular_operation},
     error::Error,
     options::Options,
     plan::Problem,
@@ -13,11 +13,11 @@ use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu, operations:
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that solve op(A) X = alpha B (left) or X op(A) = alpha B (right), where A is triangular; B, m x n, is
-/// replaced by X.
+/// Inserts the tasks that solve op(A) X = alpha B (left) or X op(A) = alpha B (right), where A is triangular. X
+/// overwrites B, which is m x n.
 ///
 /// # Panics
-/// If the tiles do not fit together, or A's are not square.
+/// If the tiles do not match, or A's tiles are not square.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -32,17 +32,25 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ) {
     let ([n_a, k_a], [m, n]) = (a.partition(Op::None), b.partition(Op::None));
     let order = if side == Side::Left { m } else { n };
-    assert!(n_a == k_a && n_a == order, "trsm: A {n_a} x {k_a}, B {m} x {n}, side {side}");
+    assert!(n_a == k_a && n_a == order, "trsm: A is {n_a} x {k_a}, B is {m} x {n}, side {side}");
     if alpha == T::ZERO {
         return super::scale(s, None, alpha, b);
     }
     let (trsm, ab, ba) = (Triangle::new("trsm"), Gemm::new(), Gemm::new());
     let sweep = Sweep::new(side, uplo, op, a.nt());
-    let areas = strips::<T, _>(s, b, side);
+    let areas = side_areas::<T, _>(s, b, side);
     for (at, (step, k)) in areas.iter().flat_map(|at| sweep.solve_order().enumerate().map(move |step| (at, step))) {
-        // The first step scales all of B, where it comes by.
+        // The first step updates all of B, so it applies alpha.
         let scale = if step == 0 { alpha } else { T::ONE };
-        let triangle = |i, j| triangular(Action::Solve, (side, uplo, op, diag), scale, (b.rows_of(i), b.cols_of(j)));
+        let triangle = |i, j| {
+            triangular_operation(
+                Action::Solve,
+                side,
+                TriangleForm { uplo, op, diag },
+                scale,
+                (b.rows_of(i), b.cols_of(j)),
+            )
+        };
         match side {
             Side::Left => {
                 for j in at.cols.clone() {
@@ -70,19 +78,18 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
 }
 
-/// Solves op(A) X = alpha B (left, A m x m) or X op(A) = alpha B (right, A n x n), where A is triangular; B, m x n, is replaced by
-/// X.
+/// Solves op(A) X = alpha B (left, A is m x m) or X op(A) = alpha B (right, A is n x n), where A is triangular. X
+/// overwrites B, which is m x n.
 ///
-/// Only the triangle `uplo` of A is read, and its diagonal not even when `diag` is [`Diag::Unit`]. A zero on the diagonal is no
-/// error: it makes Inf or NaN, as in the BLAS. alpha = 0 sets B to zero without reading A.
+/// Only the triangle `uplo` of A is read; its diagonal is not read if `diag` is [`Diag::Unit`]. A zero on the diagonal
+/// is not an error: it produces Inf or NaN, as in the BLAS. If alpha = 0, B is set to zero and A is not read.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, trsm};
-/// use superscalar::dla::{Diag, Op, Side, Uplo};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Diag, Matrix, Op, Options, Side, Uplo, trsm};
 ///
 /// let rt = Runtime::new()?;
 /// let a = Matrix::from_fn(200, 200, |i, j| if i >= j { 1.0 } else { f64::NAN });
@@ -107,7 +114,7 @@ pub fn trsm<T: Scalar>(
     let (m, n) = b.shape();
     let order = if side == Side::Left { m } else { n };
     if a.shape() != (order, order) {
-        return Err(Error::shape(format!("trsm: A is {:?}, B {m} x {n}, side {side}", a.shape())));
+        return Err(Error::shape(format!("trsm: A is {:?}, B is {m} x {n}, side {side}", a.shape())));
     }
     let Some(tiles) = options.plan::<T>(rt, Problem::Sided { side, m, n })?.tiles() else {
         cpu::trsm(side, uplo, op, diag, alpha, a, b);

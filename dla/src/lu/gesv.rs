@@ -18,7 +18,8 @@ use superscalar_runtime::{Runtime, Scope};
 /// Inserts the tasks of [`getrf`](fn@crate::spawn::getrf) and [`getrs`](fn@crate::spawn::getrs).
 ///
 /// # Panics
-/// As these do.
+/// If A is not square, A or B is not in block columns, the number of rows of B or the length of `ipiv` is not that of
+/// A, or A has more than `i32::MAX` rows.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(
@@ -31,16 +32,17 @@ pub fn spawn<'s, T: Scalar>(
     getrs::spawn(s, Op::None, a, &pivots, b);
 }
 
-/// Solves A X = B for an n x n matrix A: A is replaced by its factors L and U, `ipiv` receives the interchanges as from
-/// [`getrf`](fn@crate::getrf), and B, n x nrhs, is replaced by X.
+/// Solves A X = B for an n x n matrix A. A is replaced by its factors L and U, `ipiv` receives the interchanges, as by
+/// [`getrf`](fn@crate::getrf), and X overwrites B, which is n x nrhs.
 ///
 /// # Errors
-/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a pivot is exactly zero: the factorization is complete,
-/// and B as it was. [`Shape`](crate::ErrorKind::Shape) if A is not n x n or `ipiv` not of n elements.
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a pivot is exactly zero; the factorization is
+/// then complete, and B unchanged. [`Shape`](crate::ErrorKind::Shape) if A is not n x n or `ipiv` does not have n
+/// elements.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gesv};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, gesv};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 3.0], [2.0, 4.0]][i][j]);
@@ -70,13 +72,13 @@ pub fn gesv<T: Scalar>(
     })?)
 }
 
-/// Factors A and solves A X = B on the calling thread, as [`gesv`](fn@crate::gesv) does.
+/// Factors A and solves A X = B on the calling thread, like [`gesv`](fn@crate::gesv).
 ///
 /// # Errors
-/// [`Singular`] names the first pivot that is exactly zero. A holds its factors all the same, and B is as it was.
+/// [`Singular`], with the first pivot that is exactly zero; A then holds its factors, and B is unchanged.
 ///
 /// # Panics
-/// If the shapes do not agree.
+/// If the shapes do not match.
 ///
 /// ```
 /// use superscalar::dla::{Matrix, serial};

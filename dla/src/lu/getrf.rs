@@ -2,32 +2,33 @@
 
 use crate::{
     Scalar,
-    codelets::{Getrf, Laswp, OnTwo, elimination, plan, plan_awaited, system, task},
+    codelets::{
+        Getrf, Laswp, RowInterchanges, TriangleForm, TwoTileCodelet, elimination, plan_critical, plan_operation, task,
+        triangular_solve,
+    },
     columns::check_diagonal,
-    distribution::{Dealer, update_by_gemm},
+    distribution::{ColumnDistributor, update_by_gemm},
     error::Error,
     options::Options,
     plan::Problem,
-    steps::{Step, steps},
+    steps::{FactorizationStep, factorization_steps},
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, Direction, MatMut, Op, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Lent, Runtime, Scope};
 
-/// The interchanges of a factorization whose tasks are inserted: what solves with it need besides the factors.
+/// The interchanges of a factorization whose tasks are inserted: besides the factors, the data that solves need.
 pub struct Pivots<'s> {
-    /// Those of each panel, counted as LAPACK's.
+    /// The interchanges of each panel, counted from one, relative to the first row of the matrix.
     pub(crate) blocks: Vec<Lent<'s, [i32]>>,
-    /// Written when U is known to have no zero on its diagonal; what reads it is cancelled otherwise.
-    pub(crate) regular: Lent<'s, [i32]>,
+    /// Written when the diagonal of U is known to have no zeros. Otherwise the tasks that read it are cancelled.
+    pub(crate) diagonal_check: Lent<'s, [i32]>,
 }
 
-/// The priority of an update of block column j by block column k < j: that of the next panel's column first, then those of the two
-/// panels after it, so that panels which run ahead find their columns ready.
-///
-/// Found by replaying a recorded run with other priorities: at order 2048 on four workers it takes 7 % less time than with the next
-/// panel's column alone. To look farther, or to order all columns, gains nothing more; nor does QR gain anything.
+/// Returns the priority of the update of block column j by block column k < j. Updates of the next panel's column come
+/// first, then those of the two columns after it, so that panels that run ahead find their columns ready. Determined by
+/// replaying recordings with other priorities; measured: docs/measurements/.
 fn lookahead(k: usize, j: usize) -> i32 {
     match j - k {
         1 => 2,
@@ -36,71 +37,76 @@ fn lookahead(k: usize, j: usize) -> i32 {
     }
 }
 
-/// Inserts the tasks of the factorization A = P L U of an m x n matrix in block columns: L, unit lower trapezoidal, and U, upper
-/// trapezoidal, replace A. `ipiv` receives the min(m, n) interchanges: row i was exchanged with row `ipiv[i] - 1`.
+/// Inserts the tasks of the factorization A = P L U of an m x n matrix in block columns. L, unit lower trapezoidal, and
+/// U, upper trapezoidal, replace A. `ipiv` receives the min(m, n) interchanges: row i was exchanged with row
+/// `ipiv[i] - 1`.
 ///
-/// A pivot that is exactly zero does not stop it. The last task fails then with [`Singular`](superscalar_kernels::Singular), which
-/// cancels the solves that follow, and comes back from the scope.
+/// A pivot that is exactly zero does not stop the factorization. The last task then fails with
+/// [`Singular`](superscalar_kernels::Singular). That cancels the solves that follow, and the scope returns the error.
 ///
 /// # Panics
-/// If A is not in block columns, or `ipiv` does not have min(m, n) elements, or m is larger than `i32::MAX`.
+/// If A is not in block columns, `ipiv` does not have min(m, n) elements, or m is larger than `i32::MAX`.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, ipiv: &'s mut [i32]) -> Pivots<'s> {
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
-    assert!(a.mt() <= 1, "getrf: A in block columns, not in {} block rows", a.mt());
-    assert_eq!(ipiv.len(), m.min(n), "getrf: as many interchanges as pivots");
-    assert!(i32::try_from(m).is_ok(), "getrf: {m} rows, more than interchanges can name");
-    let (getrf, laswp, trsm, gemm) = (Getrf::new(), Laswp::new(), OnTwo::new("trsm"), OnTwo::new("gemm"));
+    assert!(a.mt() <= 1, "getrf: A must be in block columns, not in {} block rows", a.mt());
+    assert_eq!(ipiv.len(), m.min(n), "getrf: ipiv must have min(m, n) elements");
+    assert!(i32::try_from(m).is_ok(), "getrf: A has {m} rows, more than an i32 can count");
+    let (getrf, laswp, trsm, gemm) =
+        (Getrf::new(), Laswp::new(), TwoTileCodelet::new("trsm"), TwoTileCodelet::new("gemm"));
     let blocks = s.lend_chunks(ipiv, nb);
-    let dealer = Dealer::new(s, a, update_by_gemm::<T>((m / 2, nb, nb)));
-    // With few columns for each worker they all wait for the next panel, and so for its column.
+    let distributor = ColumnDistributor::new(s, a, update_by_gemm::<T>(m / 2, nb, nb));
+    // With few columns per worker, all workers wait for the next panel, and so for the update of its column.
     let is_awaited = |k: usize, j: usize| j == k + 1 && a.nt() - k <= 2 * s.nesting().workers();
-    for step in steps(blocks.len(), a.nt(), s.nesting().has_devices()) {
-        let (Step::Panel(k) | Step::Update(k, _)) = step;
+    for step in factorization_steps(blocks.len(), a.nt(), s.nesting().has_devices()) {
+        let (FactorizationStep::Panel(k) | FactorizationStep::Update(k, _)) = step;
         let (start, ipiv) = (k * nb, blocks[k]);
         let end = m.min(start + a.cols_of(k));
-        let Step::Update(_, j) = step else {
+        let FactorizationStep::Update(_, j) = step else {
             // P[k] L[k] U[k] = A[k..m][k]
             getrf.spawn(s, task("getrf", k, k, k).priority(4), (start..m, a.cols_of(k)), a.at(0, k), ipiv);
-            dealer.deal_behind(s, k, a.at(0, k));
+            distributor.redistribute_after(s, k, a.at(0, k));
             continue;
         };
         let spec = |name| task(name, k, j, k).priority(lookahead(k, j));
         // A[k..m][j] := P[k]ᵀ A[k..m][j]
-        let exchange = (start, end - start, Direction::Forward);
-        laswp.spawn(s, spec("laswp"), exchange, &[ipiv], (a.at(0, j), a.cols_of(j)));
+        let (count, direction, n) = (end - start, Direction::Forward, a.cols_of(j));
+        laswp.spawn(s, spec("laswp"), RowInterchanges { first: start, count, direction, n }, &[ipiv], a.at(0, j));
         // A[k][j] := L[k][k]⁻¹ A[k][j]
-        let system = system(start..end, (Uplo::Lower, Op::None, Diag::Unit), a.cols_of(j));
-        trsm.spawn(s, spec("trsm"), system, a.at(0, k), a.at(0, j));
+        let form = TriangleForm { uplo: Uplo::Lower, op: Op::None, diag: Diag::Unit };
+        let solve = triangular_solve(start..end, form, n);
+        trsm.spawn(s, spec("trsm"), solve, a.at(0, k), a.at(0, j));
         if end < m {
             // A[k+1..m][j] := A[k+1..m][j] − L[k+1..m][k] A[k][j]
             let update = elimination(Op::None, (end..m, end - start), start..end, end..m, a.cols_of(j));
-            let planned = if is_awaited(k, j) { plan_awaited(s, update) } else { plan(s, update) };
+            let planned = if is_awaited(k, j) { plan_critical(s, update) } else { plan_operation(s, update) };
             gemm.spawn_planned(s, spec("gemm"), planned, a.at(0, k), a.at(0, j));
         }
     }
     for j in 1..blocks.len() {
-        // L[j..m][j-1] := (P[j] P[j+1] …)ᵀ L[j..m][j-1], at once: a column that is in a cache anyway
-        let exchange = (j * nb, m.min(n) - j * nb, Direction::Forward);
-        laswp.spawn(s, task("laswp", j, j - 1, j), exchange, &blocks[j..], (a.at(0, j - 1), a.cols_of(j - 1)));
+        // L[j..m][j-1] := (P[j] P[j+1] …)ᵀ L[j..m][j-1], in one task per column
+        let (first, direction) = (j * nb, Direction::Forward);
+        let interchanges = RowInterchanges { first, count: m.min(n) - first, direction, n: a.cols_of(j - 1) };
+        laswp.spawn(s, task("laswp", j, j - 1, j), interchanges, &blocks[j..], a.at(0, j - 1));
     }
-    Pivots { blocks, regular: check_diagonal(s, a) }
+    Pivots { blocks, diagonal_check: check_diagonal(s, a) }
 }
 
-/// Factors an m x n matrix: A = P L U, with L, unit lower trapezoidal, and U, upper trapezoidal, over A. `ipiv` receives the
-/// min(m, n) interchanges in LAPACK's form: row i was exchanged with row `ipiv[i] - 1`, in this order.
+/// Computes the LU factorization with partial pivoting A = P L U of an m x n matrix. L, unit lower trapezoidal, and U,
+/// upper trapezoidal, overwrite A. `ipiv` receives the min(m, n) interchanges in LAPACK's form: row i was exchanged
+/// with row `ipiv[i] - 1`, in this order.
 ///
 /// The pivot of a column is its first element with the largest |re| + |im|.
 ///
 /// # Errors
-/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a pivot is exactly zero: the factorization is complete
-/// all the same. [`Shape`](crate::ErrorKind::Shape) if `ipiv` does not have min(m, n) elements, or m is larger than
+/// [`Singular`](crate::ErrorKind::Singular), with LAPACK's `info`, if a pivot is exactly zero; the factorization is
+/// complete. [`Shape`](crate::ErrorKind::Shape) if `ipiv` does not have min(m, n) elements, or m is larger than
 /// `i32::MAX`.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, getrf};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, getrf};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 3.0], [2.0, 4.0]][i][j]);
@@ -124,13 +130,13 @@ pub fn getrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, ipiv: &mut [i32], op
     Ok(rt.scope(|s| drop(spawn(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), ipiv)))?)
 }
 
-/// Refuses a list of interchanges that is too short or too long, and more rows than interchanges can name.
+/// Returns an error if `ipiv` does not have min(m, n) elements, or m does not fit into an `i32`.
 pub(crate) fn check_ipiv(name: &str, (m, n): (usize, usize), ipiv: &[i32]) -> Result<(), Error> {
     if i32::try_from(m).is_err() {
-        return Err(Error::shape(format!("{name}: {m} rows, more than interchanges can name")));
+        return Err(Error::shape(format!("{name}: A has {m} rows, more than an i32 can count")));
     }
     if ipiv.len() != m.min(n) {
-        let why = format!("{name}: ipiv has {} elements for a matrix of {m} x {n}", ipiv.len());
+        let why = format!("{name}: ipiv has {} elements, expected {}", ipiv.len(), m.min(n));
         return Err(Error::shape(why));
     }
     Ok(())

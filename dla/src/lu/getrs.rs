@@ -5,7 +5,7 @@ use crate::{
     Scalar,
     auxiliary::laswp,
     block_size::BlockSize,
-    codelets::{Laswp, task},
+    codelets::{Laswp, RowInterchanges, TriangleForm, task},
     columns,
     error::{Error, system_of},
     level3::trsm,
@@ -17,20 +17,21 @@ use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Uplo, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// The interchanges that a factorization in block columns of `nb` has left in `ipiv`, for a solve in another scope. (Those that
-/// [`getrf`](fn@crate::spawn::getrf) returns are for its own.) What is solved with them does not wait for a look at U's diagonal.
+/// Returns the interchanges that a factorization in block columns of `nb` columns left in `ipiv` in an earlier scope.
+/// (In the scope of the factorization, use what [`getrf`](fn@crate::spawn::getrf) returns.) Solves with these
+/// interchanges do not check the diagonal of U.
 ///
 /// # Panics
 /// If `nb` is zero.
 pub fn pivots<'s>(s: &'s Scope<'s, '_>, ipiv: &'s mut [i32], nb: usize) -> Pivots<'s> {
-    Pivots { blocks: s.lend_chunks(ipiv, nb), regular: columns::nothing_to_await(s) }
+    Pivots { blocks: s.lend_chunks(ipiv, nb), diagonal_check: columns::no_check(s) }
 }
 
-/// Inserts the tasks that solve op(A) X = B, where A, in block columns, holds L and U from [`getrf`](fn@crate::spawn::getrf)
-/// with these interchanges; B, n x nrhs in block columns, is replaced by X.
+/// Inserts the tasks that solve op(A) X = B, where A, in block columns, holds L and U, as computed by
+/// [`getrf`](fn@crate::spawn::getrf) with these interchanges. X overwrites B, which is n x nrhs, in block columns.
 ///
 /// # Panics
-/// If A or B is not in block columns, or the shapes do not agree.
+/// If A or B is not in block columns, or the shapes do not match.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -41,49 +42,48 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     b: &Tiled<'s, MatMut<'s, T>>,
 ) {
     let ((n, cols), (rows, nrhs)) = (a.shape(), b.shape());
-    assert!(n == cols && n == rows, "getrs: A is {n} x {cols}, B {rows} x {nrhs}");
+    assert!(n == cols && n == rows, "getrs: A is {n} x {cols}, B is {rows} x {nrhs}");
     let laswp = Laswp::new();
     let exchange = |direction| {
-        for (_, j) in b.places() {
-            let exchange = (0, n, direction);
-            laswp.spawn(s, task("laswp", 0, j, 0), exchange, &pivots.blocks, (b.at(0, j), b.cols_of(j)));
+        for (_, j) in b.tile_indices() {
+            let (n_j, spec) = (b.cols_of(j), task("laswp", 0, j, 0));
+            let interchanges = RowInterchanges { first: 0, count: n, direction, n: n_j };
+            laswp.spawn(s, spec, interchanges, &pivots.blocks, b.at(0, j));
         }
     };
-    // Nothing is solved with a singular U.
-    columns::await_regular(s, pivots.regular, b);
+    // B must not be solved with a singular U.
+    columns::wait_for_check(s, pivots.diagonal_check, b);
     // P L U X = B, or op(U) op(L) Pᵀ X = B
     if op == Op::None {
         exchange(Direction::Forward);
     }
     for (uplo, diag) in order(op) {
-        columns::trsm(s, (uplo, op, diag), a, b);
+        columns::trsm(s, TriangleForm { uplo, op, diag }, a, b);
     }
     if op != Op::None {
         exchange(Direction::Backward);
     }
 }
 
-/// The triangles in the order in which op(A) is solved for.
+/// Returns the triangles in the order in which they are solved.
 fn order(op: Op) -> [(Uplo, Diag); 2] {
     let (lower, upper) = ((Uplo::Lower, Diag::Unit), (Uplo::Upper, Diag::NonUnit));
     if op == Op::None { [lower, upper] } else { [upper, lower] }
 }
 
-/// From this order on workers share the solves of a single block of right-hand sides.
-const SHARED: usize = 1024;
+/// From this order on, workers share the solves of a single block of right-hand sides.
+const SHARED_ORDER_MIN: usize = 1024;
 
-/// Solves op(A) X = B, where A holds L and U from [`getrf`](fn@crate::getrf), and `ipiv` its interchanges; B, n x nrhs, is
-/// replaced by X.
+/// Solves op(A) X = B, where A holds L and U, and `ipiv` the interchanges, as computed by [`getrf`](fn@crate::getrf). X
+/// overwrites B, which is n x nrhs. A zero on the diagonal of U is not an error: it produces Inf or NaN, as in LAPACK.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if A is not n x n or `ipiv` not of n elements;
-/// [`Argument`](crate::ErrorKind::Argument) if an interchange is outside of the matrix. A zero on U's diagonal is no error, and
-/// makes Inf or NaN, as in LAPACK.
+/// [`Shape`](crate::ErrorKind::Shape) if A is not n x n or `ipiv` does not have n elements;
+/// [`Argument`](crate::ErrorKind::Argument) if an interchange is out of range.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, getrf, getrs};
-/// use superscalar::dla::Op;
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, getrf, getrs};
 ///
 /// let (rt, o, mut ipiv) = (Runtime::new()?, Options::default(), [0; 2]);
 /// let mut a = Matrix::from_fn(2, 2, |i, j| [[1.0, 3.0], [2.0, 4.0]][i][j]);
@@ -112,16 +112,16 @@ pub fn getrs<T: Scalar>(
         return Ok(rt.scope(|s| {
             let a = Tiled::read_only_columns(s, a, nb);
             let b = Tiled::columns(s, b.rb_mut(), nb).distributed(s, distribution);
-            // A singular U is the caller's affair.
+            // Like LAPACK's getrs, this routine does not check U for singularity.
             spawn(s, op, &a, &pivots(s, &mut ipiv, nb), &b);
         })?);
     }
     let parts = options.right_hand_sides::<T>(rt, n, nrhs)?;
-    // With tiles that were named, results do not depend on the workers.
+    // A fixed block size keeps results independent of the number of workers.
     let is_one_block = (1..=parts).contains(&nrhs) && options.block_size == BlockSize::Auto;
-    if is_one_block && n >= SHARED && rt.workers() > 1 {
-        return between_exchanges(op, ipiv, b, |mut b| {
-            let nb = (n / 8).min(SHARED);
+    if is_one_block && n >= SHARED_ORDER_MIN && rt.workers() > 1 {
+        return with_interchanges(op, ipiv, b, |mut b| {
+            let nb = (n / 8).min(SHARED_ORDER_MIN);
             Ok(rt.scope(|s| {
                 let (a, b) = (Tiled::read_only(s, a, nb, nb), Tiled::new(s, b.rb_mut(), nb, nrhs));
                 for (uplo, diag) in order(op) {
@@ -137,16 +137,14 @@ pub fn getrs<T: Scalar>(
     })?)
 }
 
-/// Solves op(A) X = B on the calling thread by the factors in A, as [`getrs`](fn@crate::getrs) does. Without
-/// interchanges (an empty
-/// `ipiv`) it is L U that is solved with.
+/// Solves op(A) X = B by the factors in A on the calling thread, like [`getrs`](fn@crate::getrs). If `ipiv` is empty,
+/// solves op(L U) X = B.
 ///
 /// # Panics
-/// If the shapes do not agree, or an interchange is outside of the matrix.
+/// If the shapes do not match, or an interchange is out of range.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::Op;
+/// use superscalar::dla::{Matrix, Op, serial};
 ///
 /// let (a, mut b) = (Matrix::from_fn(1, 1, |_, _| 2.0), Matrix::from_fn(1, 1, |_, _| 8.0));
 /// serial::getrs(Op::None, a.as_ref(), &[1], b.as_mut());
@@ -154,15 +152,15 @@ pub fn getrs<T: Scalar>(
 /// ```
 #[each_type]
 pub fn serial<T: Scalar>(op: Op, a: MatRef<'_, T>, ipiv: &[i32], b: MatMut<'_, T>) {
-    between_exchanges(op, ipiv, b, |mut b| {
+    with_interchanges(op, ipiv, b, |mut b| {
         for (uplo, diag) in order(op) {
             cpu::trsm(Side::Left, uplo, op, diag, T::ONE, a, b.rb_mut());
         }
     });
 }
 
-/// Solves with both triangles, B's rows being exchanged before that or after it.
-fn between_exchanges<T: Scalar, R>(
+/// Calls `triangles` to solve with both triangles, and interchanges the rows of B before or after that.
+fn with_interchanges<T: Scalar, R>(
     op: Op,
     ipiv: &[i32],
     mut b: MatMut<'_, T>,

@@ -1,8 +1,8 @@
-//! LU factorization with partial pivoting, and what is built on it.
+//! LU factorization with partial pivoting and the routines based on it.
 //!
-//! The matrix lies in block columns ([`Tiled::columns`](crate::Tiled::columns)), because a panel needs its whole column to
-//! choose pivots. A panel, the interchanges, the triangular solve and the update of each block column are tasks
-//! (task-superscalar paper, section 3); the column that becomes the next panel goes first, which is the lookahead.
+//! The matrix lies in block columns ([`Tiled::columns`](crate::Tiled::columns)), because a panel needs whole columns to
+//! choose its pivots. The panels, and the interchanges, triangular solve and update of each block column, are tasks
+//! (task-superscalar paper, section 3). The column that becomes the next panel goes first (lookahead).
 
 pub(crate) mod gesv;
 pub(crate) mod getrf;
@@ -13,7 +13,7 @@ pub use getrf::Pivots;
 
 use superscalar_macros::each_type;
 
-/// These routines, for one type of element.
+/// The LU routines that are compiled for each element type.
 #[each_type]
 pub trait Lu:
     gesv::HasSpawn

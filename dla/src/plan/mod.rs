@@ -1,15 +1,14 @@
-//! How a problem is cut into tasks: one function from the problem and the machine to a [`Plan`].
+//! Plans: how a problem is cut into tasks, as a function of the problem and the machine.
 //!
-//! Without devices a cost model chooses. Of each cut out of a handful that suit the operation it estimates when the
-//! last task is done. It adds the multiplications of a task at the rate of a kernel, what is packed and fetched at the
-//! rate of caches, and the task's own cost; then it counts rounds of tasks over the workers, the longest chain of tasks
-//! that wait for each other, and how late the last one is. The first cut of a product is what was measured, or what
-//! stood here before the model; another one has to be clearly better. [`machine`] has the rates, [`product`] and
-//! [`factorization`] have the cuts and their estimates, and [`plan`] lists where the model is not asked. With devices a
-//! table of edges holds ([`devices`]).
+//! Without devices, a cost model chooses among a few candidate cuts. For each, it estimates when the last task
+//! finishes: from the multiplications at the kernel's rate, the elements packed and fetched at cache rates, the
+//! overhead per task, the number of rounds of tasks over the workers, the longest chain of tasks, and the delay of the
+//! last task. The first candidate of a product has measurements behind it; another one is chosen only if it is clearly
+//! better. [`machine`] has the rates, [`product`] and [`factorization`] have the candidates and their estimates, and
+//! [`plan`] lists the exceptions. With devices, a table of edges is used ([`devices`]).
 //!
-//! [`BlockSize`](crate::BlockSize) calls [`plan`], unless the caller named a size or this machine's own table
-//! ([`block_table`](crate::block_table)) has one. Which device has which tile is decided elsewhere (`distribution/`).
+//! [`BlockSize`](crate::BlockSize) calls [`plan`] unless the caller gave a size or this machine's tuning table
+//! ([`block_table`](crate::block_table)) has one. The module `distribution` decides which device gets which tile.
 
 mod devices;
 mod factorization;
@@ -18,40 +17,40 @@ mod product;
 #[cfg(test)]
 mod tests;
 
-use machine::ELEMENTS_AT_ONCE;
-pub(crate) use machine::{Machine, PART, REFLECTORS, TEAM, has_accelerator};
-pub(crate) use product::STEP;
+use machine::ELEMENTS_SERIAL_MAX;
+pub(crate) use machine::{INNER_BLOCK, Machine, PART_MULTIPLICATIONS_MIN, TEAM_MULTIPLICATIONS_MIN, has_accelerator};
+pub(crate) use product::EDGE_MULTIPLE;
 
 use superscalar_kernels::Side;
 
 /// An operation and its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
-    /// m x k by k x n.
+    /// A product of m x k by k x n.
     Product { m: usize, n: usize, k: usize },
-    /// An m x n matrix that is multiplied with a square matrix on this side, or solved for.
+    /// A product of an m x n matrix with a square matrix on one side, or the solution of such a system.
     Sided { side: Side, m: usize, n: usize },
-    /// A triangle of n x k by k x n.
+    /// One triangle of a product of n x k by k x n.
     Triangle { n: usize, k: usize },
-    /// A Cholesky factorization of order n, and what is built like it.
+    /// A Cholesky factorization of order n, or a routine with the same structure.
     Cholesky { n: usize },
     /// An LU factorization, m x n.
     Lu { m: usize, n: usize },
     /// A QR factorization, m x n.
     Qr { m: usize, n: usize },
-    /// The QR factorization of a tall matrix of n columns by a tree.
+    /// A tree QR factorization of a tall matrix with n columns.
     Tree { n: usize },
-    /// m x n elements, each of which is touched once.
+    /// An operation that touches each of m x n elements once.
     Elements { m: usize, n: usize },
 }
 
 impl Problem {
-    /// The elements of a matrix of this shape.
+    /// Returns the problem of traversing a matrix of this shape.
     pub(crate) fn elements((m, n): (usize, usize)) -> Self {
         Self::Elements { m, n }
     }
 
-    /// Rows, columns and depth of the product that it is, or would be if its triangles were whole.
+    /// Returns the rows, columns and depth of the corresponding full product.
     fn product(self) -> [usize; 3] {
         match self {
             Self::Product { m, n, k } => [m, n, k],
@@ -63,7 +62,7 @@ impl Problem {
     }
 }
 
-/// Tiles of a product: C's are mb x nb, the left factor's mb x kb, the right one's kb x nb.
+/// Tile sizes of a product: C's tiles are mb x nb, those of the left factor mb x kb, of the right factor kb x nb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tiles {
     pub(crate) mb: usize,
@@ -71,41 +70,41 @@ pub(crate) struct Tiles {
     pub(crate) kb: usize,
 }
 
-/// How a problem is cut.
+/// How a problem is cut into tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plan {
-    /// Not at all: it is done where it was called, without tasks.
-    AtOnce,
-    /// Into tiles.
+    /// Not cut: it runs on the calling thread without tasks.
+    Serial,
+    /// Cut into tiles.
     Tiles(Tiles),
-    /// A triangle, into so many strips of full depth and equal work.
+    /// A triangle, cut into this many strips of full depth and equal work.
     Strips(usize),
-    /// Into blocks of so many columns (square ones for Cholesky, blocks of rows for a tree).
+    /// Cut into blocks of this many columns (square blocks for Cholesky, blocks of rows for a tree).
     Blocks(usize),
 }
 
 impl Plan {
-    /// The tiles, unless the problem is done at once.
+    /// Returns the tile sizes, unless the problem runs without tasks.
     pub(crate) fn tiles(self) -> Option<Tiles> {
         if let Self::Tiles(tiles) = self { Some(tiles) } else { None }
     }
 
-    /// Columns of a block, unless the problem is done at once.
+    /// Returns the width of a block, unless the problem runs without tasks.
     pub(crate) fn blocks(self) -> Option<usize> {
         if let Self::Blocks(nb) = self { Some(nb) } else { None }
     }
 
-    /// Columns of a block, or all n in one.
+    /// Returns the width of a block; all n columns if the problem runs without tasks.
     pub(crate) fn blocks_of(self, n: usize) -> usize {
         self.blocks().unwrap_or(n).max(1)
     }
 
-    /// How many strips a triangle has.
+    /// Returns the number of strips of a triangle.
     pub(crate) fn strips(self) -> usize {
         if let Self::Strips(count) = self { count } else { 1 }
     }
 
-    /// The same for the transposed matrix.
+    /// Returns the plan of the transposed matrix.
     fn transposed(self) -> Self {
         match self {
             Self::Tiles(Tiles { mb, nb, kb }) => Self::Tiles(Tiles { mb: nb, nb: mb, kb }),
@@ -114,26 +113,26 @@ impl Plan {
     }
 }
 
-/// The plan of a problem on a machine. Where the model is not asked:
+/// Returns the plan of a problem on a machine. The model is not used in these cases:
 ///
-/// | problem | where | plan | why |
+/// | problem | case | plan | reason |
 /// |---|---|---|---|
-/// | any but a tree | multiplications of 75 µs; LU, QR up to 192 x 192; Cholesky up to 256 | at once | measured |
-/// | products, Cholesky | one worker | at once | tiles of products gained nothing, those of Cholesky cost 3 % |
-/// | LU | one worker, beyond 1024 | 5 blocks, of up to 256 columns | 256 was best for 2048, 4096 (f64, 2026-11-21) |
-/// | QR | one worker, beyond 1024 | 22 blocks, of 64 to 128 columns | not measured; near to what was taken before |
+/// | any but a tree | up to 75 µs of multiplications; LU, QR up to 192 x 192; Cholesky up to 256 | serial | measured |
+/// | products, Cholesky | one worker | serial | tiles gain nothing |
+/// | LU | one worker, beyond 1024 | 5 blocks of up to 256 columns | measured |
+/// | QR | one worker, beyond 1024 | 22 blocks of 64 to 128 columns | not measured; close to the previous rule |
 pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
     let is_alone = machine.workers == 1;
     match problem {
         Problem::Elements { m, n } => elements((m, n), machine.workers),
         Problem::Tree { n } => Plan::Blocks(machine.rows_in_cache(n).max(n.saturating_mul(4))),
         _ if machine.devices > 0 => devices::plan(problem, machine),
-        // What is small has no time for a model.
-        _ if machine.is_little(problem.product()) => Plan::AtOnce,
-        Problem::Lu { m, n } if is_alone => factorization::LU.alone((m, n), 5),
-        Problem::Qr { m, n } if is_alone => factorization::QR.alone((m, n), 22),
-        _ if is_alone => Plan::AtOnce,
-        Problem::Product { m, n, k } => product::whole([m, n, k], machine).plan,
+        // Small problems must not pay for the evaluation of the model.
+        _ if machine.is_small(problem.product()) => Plan::Serial,
+        Problem::Lu { m, n } if is_alone => factorization::LU.plan_one_worker((m, n), 5),
+        Problem::Qr { m, n } if is_alone => factorization::QR.plan_one_worker((m, n), 22),
+        _ if is_alone => Plan::Serial,
+        Problem::Product { m, n, k } => product::general([m, n, k], machine).plan,
         Problem::Sided { side: Side::Left, m, n } => product::sided((m, n), machine).plan,
         Problem::Sided { side: Side::Right, m, n } => product::sided((n, m), machine).plan.transposed(),
         Problem::Triangle { n, k } => product::triangle((n, k), machine).plan,
@@ -143,20 +142,20 @@ pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
     }
 }
 
-/// Some block columns for each worker, so that one that is late has fewer.
+/// Returns a plan with several block columns per worker, so that a delayed worker gets fewer.
 fn elements((m, n): (usize, usize), workers: usize) -> Plan {
-    let is_little = workers == 1 || n <= 1 || m.saturating_mul(n) <= ELEMENTS_AT_ONCE;
-    if is_little { Plan::AtOnce } else { Plan::Blocks(n.div_ceil(4 * workers)) }
+    let is_small = workers == 1 || n <= 1 || m.saturating_mul(n) <= ELEMENTS_SERIAL_MAX;
+    if is_small { Plan::Serial } else { Plan::Blocks(n.div_ceil(4 * workers)) }
 }
 
-/// The plan with blocks of nb, which the caller named.
+/// Returns the plan with blocks of nb, a size that the caller gave.
 pub(crate) fn fixed(problem: Problem, nb: usize) -> Plan {
     match problem {
         Problem::Product { .. } | Problem::Sided { .. } | Problem::Triangle { .. } => {
             let is_one = problem.product().into_iter().all(|len| len <= nb);
-            if is_one { Plan::AtOnce } else { Plan::Tiles(Tiles { mb: nb, nb, kb: nb }) }
+            if is_one { Plan::Serial } else { Plan::Tiles(Tiles { mb: nb, nb, kb: nb }) }
         }
-        Problem::Lu { m, n } | Problem::Qr { m, n } | Problem::Elements { m, n } if m == 0 || n <= nb => Plan::AtOnce,
+        Problem::Lu { m, n } | Problem::Qr { m, n } | Problem::Elements { m, n } if m == 0 || n <= nb => Plan::Serial,
         _ => Plan::Blocks(nb),
     }
 }

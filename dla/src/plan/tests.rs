@@ -9,7 +9,7 @@ fn workers(count: usize) -> Machine {
     Machine::of_workers::<f64>(count)
 }
 
-/// Machines of all sorts: workers alone, with a device, with accelerators.
+/// Machines of all kinds: without devices, with devices, with accelerators.
 fn machines<T: Scalar>() -> impl Iterator<Item = Machine> {
     WORKERS.into_iter().flat_map(|workers| {
         let alone = Machine::of_workers::<T>(workers);
@@ -36,11 +36,11 @@ fn is_within(edge: usize, len: usize) -> bool {
     (1..=len.max(1)).contains(&edge)
 }
 
-/// Whether the parts are not empty and cover the problem, and no edge is longer than what it cuts.
+/// Checks that the parts are not empty and cover the problem, and that no edge is longer than what it cuts.
 fn fits(problem: Problem, plan: Plan) -> bool {
     let [m, n, k] = problem.product();
     match (problem, plan) {
-        (_, Plan::AtOnce) => true,
+        (_, Plan::Serial) => true,
         (Problem::Sided { side, .. }, Plan::Tiles(tiles)) => {
             let along = if side == Side::Left { tiles.mb } else { tiles.nb };
             is_within(tiles.mb, m) && is_within(tiles.nb, n) && tiles.kb == along
@@ -84,35 +84,35 @@ fn extreme_shapes_have_plans() {
 }
 
 #[test]
-fn small_problems_are_done_at_once() {
+fn small_problems_are_serial() {
     for machine in machines::<f64>() {
         for problem in problems(160, 160, 160).into_iter().filter(|problem| !matches!(problem, Problem::Tree { .. })) {
-            assert_eq!(plan(problem, &machine), Plan::AtOnce, "{problem:?} on {machine:?}");
+            assert_eq!(plan(problem, &machine), Plan::Serial, "{problem:?} on {machine:?}");
         }
     }
     for machine in machines::<c64>().filter(|machine| machine.devices > 0) {
-        assert_eq!(plan(Problem::Product { m: 160, n: 160, k: 160 }, &machine), Plan::AtOnce, "{machine:?}");
+        assert_eq!(plan(Problem::Product { m: 160, n: 160, k: 160 }, &machine), Plan::Serial, "{machine:?}");
     }
-    // A multiplication of complex numbers takes four times as long.
+    // A complex multiplication takes four times as long.
     let product = Problem::Product { m: 128, n: 128, k: 128 };
-    assert_eq!(plan(product, &workers(2)), Plan::AtOnce);
-    assert_ne!(plan(product, &Machine::of_workers::<c64>(2)), Plan::AtOnce);
+    assert_eq!(plan(product, &workers(2)), Plan::Serial);
+    assert_ne!(plan(product, &Machine::of_workers::<c64>(2)), Plan::Serial);
 }
 
 #[test]
 fn one_worker_cuts_no_product() {
     for n in [200, 2048, 8192] {
         for problem in &problems(n, n, n)[..5] {
-            assert_eq!(plan(*problem, &workers(1)), Plan::AtOnce, "{problem:?}");
+            assert_eq!(plan(*problem, &workers(1)), Plan::Serial, "{problem:?}");
         }
     }
 }
 
-/// Tasks that need not wait for each other.
+/// Returns the number of independent tasks.
 fn count(problem: Problem, plan: Plan) -> usize {
     let [m, n, _] = problem.product();
     match (problem, plan) {
-        (_, Plan::AtOnce) => 1,
+        (_, Plan::Serial) => 1,
         (Problem::Triangle { .. }, Plan::Tiles(Tiles { nb, .. })) => n.div_ceil(nb) * (n.div_ceil(nb) + 1) / 2,
         (_, Plan::Tiles(Tiles { mb, nb, .. })) => m.div_ceil(mb) * n.div_ceil(nb),
         (_, Plan::Strips(count)) => count,
@@ -136,13 +136,13 @@ fn large_products_have_work_for_all() {
 
 #[test]
 fn estimates_have_no_cliffs() {
-    // Beside a square matrix of order 336 there are nine tiles, beside one of 335 four.
+    // Beside a square matrix of order 336 there are nine tiles, beside one of order 335 four.
     let is_smooth = |ratio: f64| (0.55..1.4).contains(&ratio);
     for machine in WORKERS.map(workers) {
         for n in (170..1200).chain((1200..4200).step_by(7)) {
             let estimates = |n: usize| {
                 [
-                    product::whole([n; 3], &machine).ns,
+                    product::general([n; 3], &machine).ns,
                     product::sided((n, n), &machine).ns,
                     product::triangle((n, n), &machine).ns,
                 ]
@@ -158,7 +158,7 @@ fn estimates_have_no_cliffs() {
 fn more_workers_do_not_take_longer() {
     for n in [512, 1024, 2048, 4096] {
         for p in 1..16 {
-            let estimate = |p: usize| product::whole([n; 3], &workers(p)).ns;
+            let estimate = |p: usize| product::general([n; 3], &workers(p)).ns;
             assert!(
                 estimate(p + 1) < 1.15 * estimate(p),
                 "order {n}: {p} workers {}, then {}",
@@ -189,8 +189,8 @@ fn two_workers_have_a_tile_each() {
     }
 }
 
-/// What was taken before there was a model, for products of the same order in all directions: edges and depth of whole
-/// ones, and those of triangles.
+/// Edges and depth of products, and edges of triangles, by the measured rule used before the model; all dimensions are
+/// equal.
 #[test]
 fn many_workers_have_the_measured_tiles() {
     const EDGES: [(usize, usize, [usize; 3], usize); 9] = [
@@ -212,7 +212,7 @@ fn many_workers_have_the_measured_tiles() {
 }
 
 #[test]
-fn strips_are_for_few_workers_or_deep_products() {
+fn strips_need_few_workers_or_depth() {
     for (p, n) in [4, 8, 16].into_iter().flat_map(|p| [192, 256, 300].map(|n| (p, n))) {
         let cut = plan(Problem::Triangle { n, k: n }, &workers(p));
         assert!(matches!(cut, Plan::Tiles(_)), "order {n} on {p} workers: {cut:?}");
@@ -223,7 +223,7 @@ fn strips_are_for_few_workers_or_deep_products() {
 }
 
 #[test]
-fn no_order_beyond_the_little_ones_is_left_to_one_worker() {
+fn larger_orders_are_shared() {
     for (p, n) in WORKERS[1..].iter().flat_map(|&p| (161..400).map(move |n| (p, n))) {
         for problem in &problems(n, n, n)[..4] {
             let cut = plan(*problem, &workers(p));
@@ -233,7 +233,7 @@ fn no_order_beyond_the_little_ones_is_left_to_one_worker() {
 }
 
 #[test]
-fn tiles_are_no_longer_than_a_block_of_the_kernel() {
+fn tiles_fit_kernel_blocks() {
     for n in [4097, 5000, 6000, 8190, 8192, 10000] {
         let tiles = plan(Problem::Product { m: n, n, k: n }, &workers(2)).tiles().expect("tiles");
         assert!(tiles.mb.max(tiles.nb) <= 2048 && tiles.kb == n, "order {n}: {tiles:?}");
@@ -250,10 +250,9 @@ fn one_tile_has_no_chain_of_tasks() {
     }
 }
 
-/// The best blocks by measurement (an EPYC of two cores and Xeons of 16, 2026-11-20 and 21). Half of these, or twice,
-/// costs some 10 %.
+/// The measured optimum. Half or twice the block size costs about 10 %. Measured: docs/measurements/.
 #[test]
-fn blocks_are_near_the_measured_ones() {
+fn blocks_are_near_the_optimum() {
     const CHOLESKY: [(usize, usize, usize); 9] = [
         (512, 2, 96),
         (1024, 2, 192),
@@ -296,7 +295,7 @@ fn blocks_are_near_the_measured_ones() {
     for (n, p, nb) in LU {
         near(Problem::Lu { m: n, n }, workers(p), nb, 0.74);
     }
-    // Two workers have narrower blocks of singles than were best; the rules before the model had 0.5 to 0.75 of these.
+    // With two workers and singles, the model chooses blocks that are narrower than the optimum.
     for (n, p, nb) in SINGLES {
         near(Problem::Cholesky { n }, Machine::of_workers::<f32>(p), nb, 0.59);
     }
@@ -330,12 +329,12 @@ fn panels_fit_into_the_matrix() {
 fn named_blocks_are_kept() {
     let tiles = Plan::Tiles(Tiles { mb: 100, nb: 100, kb: 100 });
     assert_eq!(fixed(Problem::Product { m: 50, n: 60, k: 101 }, 100), tiles);
-    assert_eq!(fixed(Problem::Product { m: 50, n: 60, k: 100 }, 100), Plan::AtOnce);
+    assert_eq!(fixed(Problem::Product { m: 50, n: 60, k: 100 }, 100), Plan::Serial);
     assert_eq!(fixed(Problem::Sided { side: Side::Right, m: 101, n: 2 }, 100), tiles);
-    assert_eq!(fixed(Problem::Triangle { n: 100, k: 1 }, 100), Plan::AtOnce);
+    assert_eq!(fixed(Problem::Triangle { n: 100, k: 1 }, 100), Plan::Serial);
     assert_eq!(fixed(Problem::Lu { m: 9, n: 101 }, 100), Plan::Blocks(100));
-    assert_eq!(fixed(Problem::Qr { m: 900, n: 100 }, 100), Plan::AtOnce);
-    assert_eq!(fixed(Problem::Lu { m: 0, n: 101 }, 100), Plan::AtOnce);
+    assert_eq!(fixed(Problem::Qr { m: 900, n: 100 }, 100), Plan::Serial);
+    assert_eq!(fixed(Problem::Lu { m: 0, n: 101 }, 100), Plan::Serial);
     assert_eq!(fixed(Problem::Cholesky { n: 7 }, 100), Plan::Blocks(100));
 }
 
@@ -351,7 +350,7 @@ fn accelerators_have_large_tiles() {
     assert_eq!(plan(Problem::Cholesky { n: 16384 }, &machine.with_devices(4, true)), Plan::Blocks(512));
 }
 
-/// Tiles as before there was a model: two or more for each of the devices and the host, where edges are long enough.
+/// Tiles by the rule used before the model: two or more per resource where edges are long enough.
 #[test]
 fn plain_devices_have_tiles() {
     const TILES: [(usize, usize, Option<[usize; 3]>); 16] = [

@@ -3,12 +3,12 @@
 use crate::{
     Scalar,
     codelets::{Application, Geqrf, Larfb, cost_of_larfb, task},
-    distribution::Dealer,
+    distribution::ColumnDistributor,
     error::Error,
     matrix::Matrix,
     options::Options,
-    plan::{Problem, REFLECTORS},
-    steps::{Step, steps},
+    plan::{INNER_BLOCK, Problem},
+    steps::{FactorizationStep, factorization_steps},
     tiled::Tiled,
 };
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use superscalar_kernels::{
 use superscalar_macros::each_type;
 use superscalar_runtime::{Lent, Runtime, Scope};
 
-/// The reflectors of a factorization whose tasks are inserted: what applying Q needs besides the matrix that holds V.
+/// The reflectors of a QR factorization whose tasks are inserted: besides A, which holds V, the data needed to apply Q.
 pub struct Reflectors<'s, T> {
     /// One for each block column of V.
     pub(crate) blocks: Vec<Lent<'s, Reflector<T>>>,
@@ -27,13 +27,14 @@ pub struct Reflectors<'s, T> {
     pub(crate) k: usize,
 }
 
-/// Where V may stay packed: the block that is applied, in its two roles, and the next one, which may be ahead.
+/// Creates the store for packed forms of V: of the block that is being applied, in both its roles, and of the next one.
 pub(crate) fn pack_store<T: Scalar>(m: usize, nb: usize) -> Arc<PackStore> {
     PackStore::new(4 * m.next_multiple_of(48) * nb.next_multiple_of(48) * size_of::<T>())
 }
 
-/// Inserts the tasks of the factorization A = Q R of an m x n matrix in block columns. R, upper trapezoidal, replaces the upper part
-/// of A; below it stand the reflectors, and `tau` receives their min(m, n) scalar factors, in LAPACK's form.
+/// Inserts the tasks of the factorization A = Q R of an m x n matrix in block columns. R, upper trapezoidal, replaces
+/// the upper part of A. The reflectors replace the part below it, and `tau` receives their min(m, n) scalar factors, in
+/// LAPACK's form.
 ///
 /// # Panics
 /// If A is not in block columns, or `tau` does not have min(m, n) elements.
@@ -41,24 +42,24 @@ pub(crate) fn pack_store<T: Scalar>(m: usize, nb: usize) -> Arc<PackStore> {
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) -> Reflectors<'s, T> {
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
-    assert!(a.mt() <= 1, "geqrf: A in block columns, not in {} block rows", a.mt());
+    assert!(a.mt() <= 1, "geqrf: A must be in block columns, not in {} block rows", a.mt());
     let k_all = m.min(n);
-    assert_eq!(tau.len(), k_all, "geqrf: as many scalar factors as reflectors");
+    assert_eq!(tau.len(), k_all, "geqrf: tau must have min(m, n) elements");
     let (geqrf, larfb, store) = (Geqrf::new(), Larfb::new(), pack_store::<T>(m, nb.min(n)));
-    let dealer = Dealer::new(s, a, ("larfb", cost_of_larfb::<T>(m / 2, nb, nb)));
+    let distributor = ColumnDistributor::new(s, a, ("larfb", cost_of_larfb::<T>(m / 2, nb, nb)));
     let taus = s.lend_chunks(tau, nb);
     let reflectors = |k: usize| a.cols_of(k).min(m - k * nb);
     let blocks: Vec<_> = (0..taus.len()).map(|k| s.own(Reflector::new(reflectors(k), &store))).collect();
-    for step in steps(blocks.len(), a.nt(), s.nesting().has_devices()) {
+    for step in factorization_steps(blocks.len(), a.nt(), s.nesting().has_devices()) {
         match step {
-            Step::Panel(k) => {
+            FactorizationStep::Panel(k) => {
                 // Q[k] R[k] = A[k..m][k]
                 let (spec, panel) = (task("geqrf", k, k, k).priority(4), (k * nb..m, a.cols_of(k)));
                 geqrf.spawn(s, spec, panel, a.at(0, k), blocks[k], taus[k]);
-                dealer.deal_behind(s, k, a.at(0, k));
+                distributor.redistribute_after(s, k, a.at(0, k));
             }
-            Step::Update(k, j) => {
-                // A[k..m][j] := Q[k]ᴴ A[k..m][j]; the column that becomes the next panel first
+            FactorizationStep::Update(k, j) => {
+                // A[k..m][j] := Q[k]ᴴ A[k..m][j]; the column of the next panel first
                 let spec = task("larfb", k, j, k).priority(2 * i32::from(j == k + 1));
                 let n = a.cols_of(j);
                 let how = Application { side: Side::Left, op: Op::ConjTrans, rows: k * nb..m, k: reflectors(k), n };
@@ -69,16 +70,16 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
     Reflectors { blocks, k: k_all }
 }
 
-/// Factors an m x n matrix: A = Q R. R, upper trapezoidal, overwrites the upper part of A; below it stand the reflectors, and
-/// `tau` receives their min(m, n) scalar factors, as LAPACK has them: Q = H₁ H₂ …, Hᵢ = I − τᵢ vᵢ vᵢᴴ, where vᵢ is zero before
-/// element i, which is one.
+/// Computes the QR factorization A = Q R of an m x n matrix. R, upper trapezoidal, overwrites the upper part of A. The
+/// reflectors overwrite the part below it, and `tau` receives their min(m, n) scalar factors, in LAPACK's form: Q = H₁
+/// H₂ …, Hᵢ = I − τᵢ vᵢ vᵢᴴ, where vᵢ is zero before element i, which is one.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if `tau` does not have min(m, n) elements.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, geqrf};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, geqrf};
 ///
 /// let rt = Runtime::new()?;
 /// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]), [0.0]);
@@ -98,15 +99,15 @@ pub fn geqrf<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &mut [T], optio
     Ok(rt.scope(|s| drop(spawn(s, &Tiled::columns(s, a.rb_mut(), nb).distributed(s, distribution), tau)))?)
 }
 
-/// Refuses a list of scalar factors that is too short or too long.
+/// Returns an error if `tau` does not have k elements.
 pub(crate) fn check_tau<T>(name: &str, k: usize, tau: &[T]) -> Result<(), Error> {
     if tau.len() != k {
-        return Err(Error::shape(format!("{name}: tau has {} elements for {k} reflectors", tau.len())));
+        return Err(Error::shape(format!("{name}: tau has {} elements, expected {k}", tau.len())));
     }
     Ok(())
 }
 
-/// Factors A on the calling thread, as [`geqrf`](fn@crate::geqrf) does.
+/// Computes the QR factorization of A on the calling thread, like [`geqrf`](fn@crate::geqrf).
 ///
 /// # Panics
 /// If `tau` does not have min(m, n) elements.
@@ -120,11 +121,11 @@ pub(crate) fn check_tau<T>(name: &str, k: usize, tau: &[T]) -> Result<(), Error>
 /// ```
 #[each_type]
 pub fn serial<T: Scalar>(a: MatMut<'_, T>, tau: &mut [T]) {
-    let reflectors = REFLECTORS.min(tau.len());
+    let reflectors = INNER_BLOCK.min(tau.len());
     factor(a, tau, reflectors);
 }
 
-/// The factorization by kernels alone, with so many reflectors for each triangular factor.
+/// Factors A by the kernel, with this number of reflectors per triangular factor.
 fn factor<T: Scalar>(a: MatMut<'_, T>, tau: &mut [T], reflectors: usize) {
     let mut t = Matrix::zeros(reflectors, tau.len());
     cpu::geqrf(a, tau, t.as_mut());

@@ -1,8 +1,8 @@
-//! QR factorization, and what is built on it.
+//! QR factorization and the routines based on it.
 //!
 //! The matrix lies in block columns ([`Tiled::columns`](crate::Tiled::columns)), as for LU. A panel becomes a block of
-//! Householder reflectors, Q = I − V T Vᴴ (compact WY, Schreiber and Van Loan 1989), which is applied to every other block
-//! column by products alone: the triangle of V is completed with ones and zeros, and gemm stands in place of trmm
+//! Householder reflectors, Q = I − V T Vᴴ (compact WY, Schreiber and Van Loan 1989). It is applied to the other block
+//! columns by products only: the triangle of V is completed with ones and zeros, so that gemm replaces trmm
 //! (task-superscalar paper, section 5.3).
 
 pub(crate) mod gelqf;
@@ -20,7 +20,7 @@ pub use tsqr::Tree;
 
 use superscalar_macros::each_type;
 
-/// These routines, for one type of element.
+/// The QR routines that are compiled for each element type.
 #[each_type]
 pub trait Qr:
     gelqf::HasSpawn
@@ -34,8 +34,8 @@ pub trait Qr:
     + geqrf::HasSerial
     + tsqr::HasSpawn
     + tsqr::HasTsqr
-    + tsqr::HasGrow
-    + tsqr::HasMultiply
+    + tsqr::HasNewTree
+    + tsqr::HasApplyTree
     + unglq::HasSpawn
     + unglq::HasUnglq
     + unglq::HasSerial

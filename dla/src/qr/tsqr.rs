@@ -1,8 +1,8 @@
 //! QR factorization of tall matrices by a tree.
 //!
-//! Demmel, Grigori, Hoemmen and Langou, "Communication-optimal parallel and sequential QR and LU factorizations" (SIAM J. Sci.
-//! Comput. 34, 2012). The matrix lies in blocks of rows, which are factored independently; their triangular factors, one below
-//! the other, are a matrix again that is a good deal shorter, and is factored in the same way, until one block is left. Every
+//! (Demmel, Grigori, Hoemmen and Langou, "Communication-optimal parallel and sequential QR and LU factorizations", SIAM
+//! J. Sci. Comput. 34, 2012.) The matrix lies in blocks of rows, which are factored independently. Their triangular
+//! factors are stacked into a much shorter matrix, which is factored in the same way, until one block is left. Every
 //! block is read from memory once, and no panel waits for another.
 
 use crate::{
@@ -18,16 +18,17 @@ use superscalar_kernels::{MatMut, MatRef, Op, Part};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Reflectors for each triangular factor: few, for the factors of all of them would take half as long as the rest.
-const INNER: usize = 16;
+/// Reflectors per triangular factor. Few, because larger triangular factors would take half as long as the rest.
+const INNER_BLOCK: usize = 16;
 
-/// What applying the Q of a factorization by a tree needs, besides the matrix that holds the reflectors of the leaves: those of
-/// the other blocks, and all triangular factors.
+/// The data needed to apply the Q of a tree factorization, besides the matrix that holds the reflectors of the leaves:
+/// the reflectors of the other levels, and all triangular factors.
 #[derive(Clone, Debug)]
 pub struct Tree<T> {
-    /// The triangular factors of block i's reflectors are columns i n and on, for each level from the leaves.
+    /// One matrix per level, from the leaves. The triangular factors of block i are the n columns from i n on.
     factors: Vec<Matrix<T>>,
-    /// The levels above the leaves: the triangles below them, which became reflectors.
+    /// One matrix per level above the leaves: the stacked triangular factors of the level below, replaced by
+    /// reflectors.
     stacks: Vec<Matrix<T>>,
     /// Rows and columns of the factored matrix.
     shape: (usize, usize),
@@ -36,33 +37,32 @@ pub struct Tree<T> {
 }
 
 impl<T: Scalar> Tree<T> {
-    /// Room for the factorization of an m x n matrix in blocks of `mb` rows, rounded up to a multiple of n of at least 2 n. Beside
-    /// the matrix, whose leaves stay in it, that takes about n / mb of its memory twice.
+    /// Allocates the tree for an m x n matrix in blocks of `mb` rows. `mb` is rounded up to a multiple of n and to at
+    /// least 2 n. The tree takes about 2 n / mb of the matrix's memory; the leaves stay in the matrix.
     ///
     /// # Panics
-    /// If `mb` is zero, or there is no memory for it.
+    /// If `mb` is zero, or the allocation fails.
     #[must_use]
     pub fn new(shape: (usize, usize), mb: usize) -> Self {
-        grow(shape, mb)
+        new_tree(shape, mb)
     }
 
-    /// Rows of the blocks: those in which a matrix has to be cut.
+    /// Returns the rows of a block, which is how the matrix must be cut.
     #[must_use]
     pub fn mb(&self) -> usize {
         self.mb
     }
 
-    /// C = op(Q) C for the matrix A that [`tsqr`] has factored with this tree, and op(Q) = Q or Qᴴ. The first n rows of Qᴴ C
-    /// are those that R stands for.
+    /// Computes C = op(Q) C, where op(Q) is Q or Qᴴ, for the matrix A that [`tsqr`] has factored with this tree. The
+    /// first n rows of Qᴴ C correspond to R.
     ///
     /// # Errors
-    /// [`Shape`](crate::ErrorKind::Shape) if A does not have the shape of the factored matrix, or C another number of rows;
-    /// [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of a complex type.
+    /// [`Shape`](crate::ErrorKind::Shape) if A does not have the shape of the factored matrix, or C has a different
+    /// number of rows; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of a complex type.
     ///
     /// ```
-    /// use superscalar::dla::{Matrix, Options, tsqr};
-    /// use superscalar::dla::Op;
     /// use superscalar::Runtime;
+    /// use superscalar::dla::{Matrix, Op, Options, tsqr};
     ///
     /// let (rt, o) = (Runtime::new()?, Options::default());
     /// let mut a = Matrix::from_fn(2, 1, |i, _| [3.0, 4.0][i]);
@@ -80,22 +80,22 @@ impl<T: Scalar> Tree<T> {
         c: MatMut<'_, T>,
         options: &Options,
     ) -> Result<(), Error> {
-        multiply(self, rt, op, a, c, options)
+        apply_tree(self, rt, op, a, c, options)
     }
 }
 
 #[each_type]
-fn grow<T: Scalar>(shape: (usize, usize), mb: usize) -> Tree<T> {
+fn new_tree<T: Scalar>(shape: (usize, usize), mb: usize) -> Tree<T> {
     let (m, n) = shape;
-    assert!(mb > 0, "blocks without rows");
-    // Larger blocks than can be counted are one.
+    assert!(mb > 0, "tsqr: the block size must be positive");
+    // If the size overflows, there is only one block.
     let mb = mb.checked_next_multiple_of(n.max(1)).unwrap_or(usize::MAX).max(n.saturating_mul(2));
     let (mut factors, mut stacks, mut rows) = (Vec::new(), Vec::new(), m);
     loop {
         let blocks = rows.div_ceil(mb);
-        // Every block leaves n rows, but for the last one, which may have fewer.
+        // Every block leaves n rows; the last one may leave fewer.
         let left = blocks.saturating_sub(1) * n + n.min(rows - blocks.saturating_sub(1) * mb);
-        factors.push(Matrix::zeros(INNER.min(n), left));
+        factors.push(Matrix::zeros(INNER_BLOCK.min(n), left));
         if blocks <= 1 {
             return Tree { factors, stacks, shape: (m, n), mb };
         }
@@ -105,7 +105,7 @@ fn grow<T: Scalar>(shape: (usize, usize), mb: usize) -> Tree<T> {
 }
 
 #[each_type]
-fn multiply<T: Scalar>(
+fn apply_tree<T: Scalar>(
     tree: &Tree<T>,
     rt: &Runtime,
     op: Op,
@@ -114,7 +114,7 @@ fn multiply<T: Scalar>(
     options: &Options,
 ) -> Result<(), Error> {
     if a.shape() != tree.shape || c.nrows() != tree.shape.0 {
-        let why = format!("tsqr: A is {:?}, and {:?} was factored; C {:?}", a.shape(), tree.shape, c.shape());
+        let why = format!("tsqr: A is {:?}, the factored matrix was {:?}, C is {:?}", a.shape(), tree.shape, c.shape());
         return Err(Error::shape(why));
     }
     super::unmqr::check_op::<T>("tsqr", op)?;
@@ -135,16 +135,19 @@ fn multiply<T: Scalar>(
     })?)
 }
 
-/// Inserts the tasks of the factorization A = Q R of a tall matrix in blocks of rows, as many as [`Tree::mb`] says, which are as
-/// wide as it is. R replaces the upper triangle of A; the rest holds the reflectors of the leaves, and `tree` receives the others.
+/// Inserts the tasks of the factorization A = Q R of a tall matrix, in tiles of [`Tree::mb`] rows and all columns. R
+/// replaces the upper triangle of A. The rest of A holds the reflectors of the leaves, and `tree` receives the others.
 ///
 /// # Panics
-/// If A is cut in another way, or has another shape than the tree was made for.
+/// If A has other tiles, or another shape than the tree was created for.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tree: &'s mut Tree<T>) {
     let ((m, n), mb) = (a.shape(), tree.mb);
-    assert!(a.shape() == tree.shape && a.tile_shape() == (mb, n.max(1)), "tsqr: A is cut as the tree is");
+    assert!(
+        a.shape() == tree.shape && a.tile_shape() == (mb, n.max(1)),
+        "tsqr: the shape and tiles of A must be those of the tree"
+    );
     if m == 0 || n == 0 {
         return;
     }
@@ -159,24 +162,24 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
         }
         if let Some(next) = levels.get(l + 1) {
             for i in 0..next.mt() {
-                // The triangles R[c i], R[c i + 1], … one below the other
+                // The triangles R[c i], R[c i + 1], … stacked
                 gather(s, task("lacpy", i, 0, l), Part::Upper, children(level, i, 0, n), n, next.at(i, 0));
             }
         }
     }
     if let Some(root) = stacks.last() {
-        // R, over the triangle of the first leaf
+        // R, to the triangle of the first leaf
         scatter(s, task("lacpy", 0, 0, levels.len()), Part::Upper, root.at(0, 0), n, vec![a.at(0, 0)]);
     }
 }
 
-/// The tiles of block column j that block i of the next level comes from, which takes n rows of each.
+/// Returns the tiles of block column j whose first n rows are stacked in block i of the next level.
 fn children<'s, V>(level: &Tiled<'s, V>, i: usize, j: usize, n: usize) -> Vec<superscalar_runtime::Lent<'s, Tile<V>>> {
     let each = level.tile_shape().0 / n;
     (i * each..level.mt().min((i + 1) * each)).map(|child| level.at(child, j)).collect()
 }
 
-/// Inserts the tasks of C := op(Q) C, C and what is stacked of it level by level.
+/// Inserts the tasks of C := op(Q) C. `levels` are C and its stacked parts, level by level.
 fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
     s: &'s Scope<'s, '_>,
     op: Op,
@@ -186,24 +189,24 @@ fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
 ) {
     let (n, root) = (v[0].shape().1, levels.len() - 1);
     let larfb = |l: usize| {
-        for (i, j) in levels[l].places() {
+        for (i, j) in levels[l].tile_indices() {
             // C[i][j] := op(Q[i]) C[i][j]
             apply_block(s, task("larfb", i, j, l), op, v[l].at(i, 0), t[l].at(0, i), levels[l].at(i, j));
         }
     };
-    // Qᴴ takes the leaves first, Q the root.
+    // Qᴴ starts with the leaves, Q with the root.
     for l in 0..root {
         if op != Op::None {
             larfb(l);
         }
-        for (i, j) in levels[l + 1].places() {
+        for (i, j) in levels[l + 1].tile_indices() {
             let tiles = children(&levels[l], i, j, n);
             gather(s, task("lacpy", i, j, l), Part::All, tiles, n, levels[l + 1].at(i, j));
         }
     }
     larfb(root);
     for l in (0..root).rev() {
-        for (i, j) in levels[l + 1].places() {
+        for (i, j) in levels[l + 1].tile_indices() {
             let tiles = children(&levels[l], i, j, n);
             scatter(s, task("lacpy", i, j, l), Part::All, levels[l + 1].at(i, j), n, tiles);
         }
@@ -213,18 +216,18 @@ fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
     }
 }
 
-/// Factors a tall m x n matrix, m >= n: A = Q R, by a tree of blocks of rows, which is several times as fast as
-/// [`geqrf`](fn@crate::geqrf) where m is a few hundred times n. R replaces the upper triangle of A. What is below holds part of
-/// Q, in a form that only the tree returned understands: [`Tree::apply`] multiplies with Q.
+/// Computes the QR factorization A = Q R of a tall m x n matrix, m >= n, by a tree of blocks of rows. This is several
+/// times as fast as [`geqrf`](fn@crate::geqrf) if m is a few hundred times n. R replaces the upper triangle of A. The
+/// part below it holds part of Q, in a form that only the returned tree can apply; see [`Tree::apply`].
 ///
-/// R is that of geqrf up to the signs (phases) of its rows.
+/// R equals that of geqrf up to the signs (phases) of its rows.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if m < n.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, tsqr};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, tsqr};
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(10_000, 2, |i, j| if i % 2 == j { 1.0f64 } else { 0.0 });
@@ -236,7 +239,7 @@ fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
 pub fn tsqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, options: &Options) -> Result<Tree<T>, Error> {
     let (m, n) = a.shape();
     if m < n {
-        return Err(Error::shape(format!("tsqr: A is {m} x {n}; it takes tall ones")));
+        return Err(Error::shape(format!("tsqr: A is {m} x {n}; expected m >= n")));
     }
     let mut tree = Tree::new((m, n), options.plan::<T>(rt, Problem::Tree { n })?.blocks_of(m));
     rt.scope(|s| spawn(s, &Tiled::new(s, a.rb_mut(), tree.mb, n.max(1)), &mut tree))?;

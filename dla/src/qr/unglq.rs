@@ -1,35 +1,35 @@
-//! The Q of an LQ factorization, made explicit.
+//! Generation of the Q of an LQ factorization.
 
-use super::{gelqf::by_columns, ungqr, unmlq::conjugated};
+use super::{gelqf::with_column_major, ungqr, unmlq::conjugated};
 use crate::{Scalar, error::Error, options::Options, tiled::Tiled};
 use superscalar_kernels::MatMut;
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that replace the m x n matrix A by the first m rows of Q; its first rows hold the reflectors, as
-/// [`gelqf`](fn@crate::spawn::gelqf) left them with `tau`, which is conjugated. A is given as there, by its transposed
-/// view.
+/// Inserts the tasks that replace the m x n matrix A by the first m rows of Q. The first rows of A hold the reflectors,
+/// as [`gelqf`](fn@crate::spawn::gelqf) leaves them with `tau`, one per element of `tau`, which is conjugated. As for
+/// `gelqf`, A is given by its transposed view.
 ///
 /// # Panics
 /// If the view is not in block columns, m > n, or there are more reflectors than rows.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, at: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) {
-    // Aᵀ holds the reflectors of a QR factorization whose Q is Qᵀ.
+    // Aᵀ holds the reflectors of a QR factorization whose Q is the transpose of this Q.
     tau.iter_mut().for_each(|tau| *tau = tau.conj());
     ungqr::spawn(s, at, tau);
 }
 
-/// Replaces the m x n matrix A by the first m rows of Q, where its first k rows hold the reflectors of Q to the right
-/// of the diagonal, as [`gelqf`](fn@crate::gelqf) leaves them, and `tau` their k scalar factors. For real types this is
+/// Replaces the m x n matrix A by the first m rows of Q. The first k rows of A hold the reflectors of Q to the right of
+/// the diagonal, as [`gelqf`](fn@crate::gelqf) leaves them, and `tau` their k scalar factors. For real types this is
 /// LAPACK's orglq.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) unless k <= m <= n.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gelqf, unglq};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, gelqf, unglq};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0f64, 4.0][j]), [0.0]);
@@ -42,12 +42,12 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, at: &Tiled<'s, MatMut<'s, T>>,
 pub fn unglq<T: Scalar>(rt: &Runtime, a: MatMut<'_, T>, tau: &[T], options: &Options) -> Result<(), Error> {
     let ((m, n), k) = (a.shape(), tau.len());
     if m > n || k > m {
-        return Err(Error::shape(format!("unglq: {k} reflectors for a Q of {m} x {n}")));
+        return Err(Error::shape(format!("unglq: A is {m} x {n} with k = {k} reflectors; expected k <= m <= n")));
     }
-    by_columns(rt, a.transpose(), |at| ungqr::ungqr(rt, at, &conjugated(tau), options))
+    with_column_major(rt, a.transpose(), |at| ungqr::ungqr(rt, at, &conjugated(tau), options))
 }
 
-/// Replaces A by the first rows of Q on the calling thread, as [`unglq`](fn@crate::unglq) does.
+/// Replaces A by the first rows of Q on the calling thread, like [`unglq`](fn@crate::unglq).
 ///
 /// # Panics
 /// Unless k <= m <= n.

@@ -1,9 +1,9 @@
-//! The Q of a QR factorization, made explicit.
+//! Generation of the Q of a QR factorization.
 
-use super::unmqr::{TOGETHER, reflectors};
+use super::unmqr::{SERIAL_BLOCK, reflectors};
 use crate::{
     Scalar,
-    codelets::{Application, Changed, Larfb, task},
+    codelets::{Application, Larfb, TileMut, task},
     error::Error,
     matrix::Matrix,
     options::Options,
@@ -17,8 +17,8 @@ use superscalar_kernels::{
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that replace the m x n matrix A, in block columns, by the first n columns of Q; its first columns hold
-/// the reflectors, as [`geqrf`](fn@crate::spawn::geqrf) left them with `tau`.
+/// Inserts the tasks that replace the m x n matrix A, in block columns, by the first n columns of Q. The first columns
+/// of A hold the reflectors, as [`geqrf`](fn@crate::spawn::geqrf) leaves them with `tau`, one per element of `tau`.
 ///
 /// # Panics
 /// If A is not in block columns, n > m, or there are more reflectors than columns.
@@ -26,14 +26,14 @@ use superscalar_runtime::{Runtime, Scope};
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tau: &'s mut [T]) {
     let ((m, n), nb) = (a.shape(), a.tile_shape().1);
-    assert!(n <= m, "ungqr: {n} columns of a Q of order {m}");
+    assert!(n <= m, "ungqr: A is {m} x {n}; expected n <= m");
     let q = reflectors(s, a, tau);
     let larfb = Larfb::new();
     for j in 0..a.nt() {
-        // The columns that hold no reflectors are those of the identity.
+        // Columns without reflectors start as those of the identity.
         let (first, known) = (j * nb, q.k.saturating_sub(j * nb).min(a.cols_of(j)));
-        s.spawn(task("laset", 0, j, 0), a.at(0, j).read_write(), move |a: &mut Changed<'s, T>| {
-            // What stands above is R.
+        s.spawn(task("laset", 0, j, 0), a.at(0, j).read_write(), move |a: &mut TileMut<'s, T>| {
+            // The part above the block on the diagonal holds R.
             let (mut above, below) = a.view_mut().split_at_row(first.min(m));
             above.fill(T::ZERO);
             let (rows, cols) = below.shape();
@@ -49,22 +49,23 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
         }
         // A[k..m][k] := Q[k] I
         let operands = (a.at(0, k).read_write(), q.blocks[k].read());
-        let body = move |(a, q): (&mut Changed<'s, T>, &Reflector<T>)| {
+        let body = move |(a, q): (&mut TileMut<'s, T>, &Reflector<T>)| {
             multiply_out(a.view_mut().split_at_row(start).1, reflectors, q.t());
         };
         s.spawn(task("ungqr", k, k, k).priority(1), operands, body);
     }
 }
 
-/// Replaces the m x n matrix A by the first n columns of Q, where its first k columns hold the reflectors of Q below the
-/// diagonal, as [`geqrf`](fn@crate::geqrf) leaves them, and `tau` their k scalar factors. For real types this is LAPACK's orgqr.
+/// Replaces the m x n matrix A by the first n columns of Q. The first k columns of A hold the reflectors of Q below the
+/// diagonal, as [`geqrf`](fn@crate::geqrf) leaves them, and `tau` their k scalar factors. For real types this is
+/// LAPACK's orgqr.
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) unless k <= n <= m.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, geqrf, ungqr};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Options, geqrf, ungqr};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let (mut a, mut tau) = (Matrix::from_fn(2, 1, |i, _| [3.0f64, 4.0][i]), [0.0]);
@@ -77,9 +78,9 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, 
 pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: &Options) -> Result<(), Error> {
     let ((m, n), k) = (a.shape(), tau.len());
     if n > m || k > n {
-        return Err(Error::shape(format!("ungqr: {k} reflectors for a Q of {m} x {n}")));
+        return Err(Error::shape(format!("ungqr: A is {m} x {n} with k = {k} reflectors; expected k <= n <= m")));
     }
-    if options.plan::<T>(rt, Problem::Product { m, n, k })? == Plan::AtOnce {
+    if options.plan::<T>(rt, Problem::Product { m, n, k })? == Plan::Serial {
         serial(a, tau);
         return Ok(());
     }
@@ -88,7 +89,7 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
     Ok(rt.scope(|s| spawn(s, &Tiled::columns(s, a.rb_mut(), nb), &mut tau))?)
 }
 
-/// Replaces A by the first columns of Q on the calling thread, as [`ungqr`](fn@crate::ungqr) does.
+/// Replaces A by the first columns of Q on the calling thread, like [`ungqr`](fn@crate::ungqr).
 ///
 /// # Panics
 /// Unless k <= n <= m.
@@ -104,12 +105,12 @@ pub fn ungqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, tau: &[T], options: 
 #[each_type]
 pub fn serial<T: Scalar>(mut a: MatMut<'_, T>, tau: &[T]) {
     let ((m, n), k) = (a.shape(), tau.len());
-    assert!(k <= n && n <= m, "ungqr: {k} reflectors for a Q of {m} x {n}");
+    assert!(k <= n && n <= m, "ungqr: A is {m} x {n} with k = {k} reflectors; expected k <= n <= m");
     identity(a.rb_mut().submatrix(0..m, k..n), k);
-    let mut t = Matrix::zeros(TOGETHER.min(k), TOGETHER.min(k));
-    for start in (0..k).step_by(TOGETHER).rev() {
-        let count = TOGETHER.min(k - start);
-        // The rows above are those of the identity, once the columns of this block are.
+    let mut t = Matrix::zeros(SERIAL_BLOCK.min(k), SERIAL_BLOCK.min(k));
+    for start in (0..k).step_by(SERIAL_BLOCK).rev() {
+        let count = SERIAL_BLOCK.min(k - start);
+        // After this block's columns are done, the rows above are those of the identity.
         let (above, below) = a.rb_mut().submatrix(0..m, start..n).split_at_row(start);
         let mut t = t.as_mut().submatrix(0..count, 0..count);
         cpu::larft(below.as_ref().submatrix(0..m - start, 0..count), &tau[start..start + count], t.rb_mut());
@@ -118,7 +119,7 @@ pub fn serial<T: Scalar>(mut a: MatMut<'_, T>, tau: &[T]) {
     }
 }
 
-/// A := Q (I, B) for a matrix A = (V, B), where Q has the k reflectors V and their factor T.
+/// Computes A := Q (I, B) for A = (V, B), where V are the k reflectors of Q and T their triangular factor.
 fn multiply_out<T: Scalar>(mut a: MatMut<'_, T>, k: usize, t: MatRef<'_, T>) {
     let m = a.nrows();
     let mut v = Matrix::zeros(m, k);
@@ -127,7 +128,7 @@ fn multiply_out<T: Scalar>(mut a: MatMut<'_, T>, k: usize, t: MatRef<'_, T>) {
     cpu::larfb(Side::Left, Op::None, BlockReflector::new(v.as_ref(), t), a);
 }
 
-/// Zeros, and ones where the row is the column + `shift`.
+/// Sets A to zeros, with ones where the row is the column + `shift`.
 fn identity<T: Scalar>(mut a: MatMut<'_, T>, shift: usize) {
     let (m, n) = a.shape();
     a.fill(T::ZERO);

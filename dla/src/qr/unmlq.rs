@@ -2,7 +2,7 @@
 
 use super::{
     RowReflectors,
-    gelqf::{conjugate, conjugate_all, copied},
+    gelqf::{column_major_copy, conjugate, conjugate_all},
     unmqr,
 };
 use crate::{
@@ -16,11 +16,12 @@ use superscalar_kernels::{MatMut, MatRef, Op, Side};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
-/// Inserts the tasks that prepare the reflectors in A, as [`gelqf`](fn@crate::spawn::gelqf) left them with `tau`, for being
-/// applied; A is given as there. (Those that [`gelqf`](fn@crate::spawn::gelqf) returns need none.) `tau` is conjugated.
+/// Inserts the tasks that compute the triangular factors of the reflectors in A, as [`gelqf`](fn@crate::spawn::gelqf)
+/// left them with `tau` in an earlier scope. (In the scope of the factorization, use what `gelqf` returns.) As for
+/// `gelqf`, A is given by its transposed view. `tau` is conjugated.
 ///
 /// # Panics
-/// As [`reflectors`](fn@crate::spawn::reflectors).
+/// If the view is not in block columns, or there are more reflectors than rows or columns.
 #[each_type]
 #[track_caller]
 pub fn row_reflectors<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -32,12 +33,13 @@ pub fn row_reflectors<'s, T: Scalar, V: TileView<'s, Element = T>>(
     RowReflectors(unmqr::reflectors(s, at, tau))
 }
 
-/// Inserts the tasks of C := op(Q) C (left) or C := C op(Q) (right), where A, by its transposed view in block columns, holds the
-/// reflectors of Q as [`gelqf`](fn@crate::spawn::gelqf) leaves them. C lies in block columns on the left, and in block rows on the
-/// right.
+/// Inserts the tasks of C := op(Q) C (left) or C := C op(Q) (right). A, given by its transposed view in block columns,
+/// holds the reflectors of Q, as [`gelqf`](fn@crate::spawn::gelqf) leaves them. C lies in block columns (left) or block
+/// rows (right).
 ///
 /// # Panics
-/// As [`unmqr`](fn@crate::spawn::unmqr).
+/// If the view of A is not in block columns or C not in block columns (left) or block rows (right); if the order of Q
+/// does not match C; or for [`Op::Trans`] of a complex type.
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
@@ -48,13 +50,13 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     q: &RowReflectors<'s, T>,
     c: &Tiled<'s, MatMut<'s, T>>,
 ) {
-    // op(Q) C is the conjugate of what the conjugates make, which is what A holds.
+    // A holds conj(V), so apply conj(Q) to conj(C).
     conjugate_all(s, c);
     unmqr::spawn(s, side, adjoint::<T>(op), at, &q.0, c);
     conjugate_all(s, c);
 }
 
-/// What is done to the Q of the QR factorization of Aᴴ, of which that of A = L Q is the adjoint.
+/// Returns the operation on the Q of the QR factorization of Aᴴ, which is the adjoint of the Q of A = L Q.
 fn adjoint<T: Scalar>(op: Op) -> Op {
     match op {
         Op::None => Op::ConjTrans,
@@ -63,18 +65,17 @@ fn adjoint<T: Scalar>(op: Op) -> Op {
     }
 }
 
-/// C = op(Q) C (left) or C = C op(Q) (right), where the first k rows of A hold the reflectors of Q to the right of the diagonal,
-/// as [`gelqf`](fn@crate::gelqf) leaves them, and `tau` their k scalar factors. A has as many columns as Q has rows; for real
-/// types this is LAPACK's ormlq, and [`Op::Trans`] is Qᵀ.
+/// Computes C = op(Q) C (left) or C = C op(Q) (right). The first k rows of A hold the reflectors of Q to the right of
+/// the diagonal, as [`gelqf`](fn@crate::gelqf) leaves them, and `tau` their k scalar factors. A has as many columns as
+/// Q has rows. For real types this is LAPACK's ormlq, and [`Op::Trans`] is Qᵀ.
 ///
 /// # Errors
-/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not agree; [`Argument`](crate::ErrorKind::Argument) for [`Op::Trans`] of
-/// a complex type.
+/// [`Shape`](crate::ErrorKind::Shape) if the shapes do not match; [`Argument`](crate::ErrorKind::Argument) for
+/// [`Op::Trans`] of a complex type.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Options, gelqf, unmlq};
-/// use superscalar::dla::{Op, Side};
 /// use superscalar::Runtime;
+/// use superscalar::dla::{Matrix, Op, Options, Side, gelqf, unmlq};
 ///
 /// let (rt, o) = (Runtime::new()?, Options::default());
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0, 4.0][j]), [0.0]);
@@ -97,34 +98,33 @@ pub fn unmlq<T: Scalar>(
     let (shape, k) = (c.shape(), tau.len());
     let order = if side == Side::Left { shape.0 } else { shape.1 };
     if a.ncols() != order || k > a.nrows().min(order) {
-        let why = format!("unmlq: {k} reflectors in A of {:?}, C {:?}, side {side}", a.shape(), shape);
+        let why = format!("unmlq: A is {:?} with {k} reflectors, C is {shape:?}, side {side}", a.shape());
         return Err(Error::shape(why));
     }
     unmqr::check_op::<T>("unmlq", op)?;
     let tau = conjugated(tau);
     conjugate(c.rb_mut());
     let v = a.submatrix(0..k, 0..order).transpose();
-    // Devices copy columns.
-    let copy = rt.has_devices().then(|| copied(v)).transpose()?;
+    // Devices need contiguous columns.
+    let copy = rt.has_devices().then(|| column_major_copy(v)).transpose()?;
     let v = copy.as_ref().map_or(v, Matrix::as_ref);
     let outcome = unmqr::apply(rt, side, adjoint::<T>(op), v, &tau, c.rb_mut(), options);
     conjugate(c);
     outcome
 }
 
-/// The conjugates of scalar factors.
+/// Returns the conjugates of scalar factors.
 pub(crate) fn conjugated<T: Scalar>(tau: &[T]) -> Vec<T> {
     tau.iter().map(|tau| tau.conj()).collect()
 }
 
-/// Multiplies C by op(Q) on the calling thread, as [`unmlq`](fn@crate::unmlq) does.
+/// Multiplies C by op(Q) on the calling thread, like [`unmlq`](fn@crate::unmlq).
 ///
 /// # Panics
-/// If the shapes do not agree; for [`Op::Trans`] of a complex type.
+/// If the shapes do not match, or for [`Op::Trans`] of a complex type.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::{Op, Side};
+/// use superscalar::dla::{Matrix, Op, Side, serial};
 ///
 /// let (mut a, mut tau) = (Matrix::from_fn(1, 2, |_, j| [3.0, 4.0][j]), [0.0]);
 /// serial::gelqf(a.as_mut(), &mut tau);

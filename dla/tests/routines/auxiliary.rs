@@ -1,4 +1,4 @@
-//! lacpy, laset, geadd, swap and laswp: to the last bit, and nothing else touched.
+//! lacpy, laset, geadd, swap and laswp: exact results, and unchanged surroundings.
 
 use crate::{
     four_types,
@@ -18,7 +18,7 @@ fn is_in(part: Part, i: usize, j: usize) -> bool {
     }
 }
 
-/// Small integers by position.
+/// Returns a matrix of small integers that depend on the position.
 pub fn integers<T: Scalar>(shape: (usize, usize), seed: u64) -> Stored<T> {
     Stored::new(shape, |i, j| whole(seed, i, j))
 }
@@ -52,7 +52,7 @@ fn sums<T: Scalar>() {
     let complex = narrow::<T>(c64::new(2.0, -1.0));
     for (shape, op) in SHAPES.into_iter().flat_map(|shape| [Op::None, Op::Trans, Op::ConjTrans].map(|op| (shape, op))) {
         for (alpha, beta) in [(T::ONE, T::ONE), (complex, complex), (T::ZERO, complex), (complex, T::ZERO)] {
-            // What is multiplied by zero is not read.
+            // Operands that are multiplied by zero must not be read.
             let known = |factor: T, seed| {
                 move |i, j| if factor == T::ZERO { T::from_f64(f64::NAN) } else { whole::<T>(seed, i, j) }
             };
@@ -92,7 +92,7 @@ fn exchanges<T: Scalar>() {
 fn interchanges<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (m, n) in SHAPES {
-        // Some rows stay, some are met twice.
+        // Some rows are not exchanged, some are exchanged twice.
         let ipiv: Vec<i32> = (0..m.min(40)).map(|i| ((i * i + 3 * i) % m + 1) as i32).collect();
         let a = integers::<T>((m, n), 1);
         let call = |rt: &_, options: &Options| {
@@ -113,7 +113,7 @@ fn interchanges<T: Scalar>() {
 four_types! { copies_and_constants sums exchanges interchanges }
 
 #[test]
-fn an_interchange_outside_fails_its_task() {
+fn interchange_out_of_range_fails() {
     let (rt, mut a, mut ipiv) = (runtime(), Stored::<f64>::random((5, 4), 1), [1, 6]);
     let outcome = rt.scope(|s| {
         let columns = Tiled::columns(s, a.view_mut(), 2);
@@ -125,7 +125,7 @@ fn an_interchange_outside_fails_its_task() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_arguments_are_refused() {
     let (rt, o) = (runtime(), Options::default());
     let (a, b) = (Stored::<f64>::random((5, 4), 1), Stored::<f64>::random((4, 5), 2));
     let (mut x, mut y) = (a.clone(), b.clone());

@@ -1,4 +1,4 @@
-//! Matrices that are larger than memory, or than can be counted.
+//! Matrices that exceed memory or the range of integers.
 
 use superscalar_dla::{
     ErrorKind, Matrix, Options, Scalar, Tiled, Tree, gels, gemm, gesv, getri, lange, posv, potri, trmm, trsm, tsqr,
@@ -6,7 +6,7 @@ use superscalar_dla::{
 use superscalar_kernels::{Diag, MatRef, Norm, Op, Side, Uplo, c32, c64};
 use superscalar_runtime::Runtime;
 
-/// m n wraps, m n elements do, an allocation may not have so many bytes, an address has not so many bits.
+/// m n overflows; the size in bytes overflows; the allocation limit is exceeded; the address space is exceeded.
 const HUGE: [(usize, usize); 5] =
     [(1 << 33, 1 << 31), (1 << 31, 1 << 31), (1 << 30, 1 << 30), (1 << 28, 1 << 28), (usize::MAX, usize::MAX)];
 
@@ -17,14 +17,14 @@ fn refused<T: Scalar>() {
         assert!(error.kind() == ErrorKind::Memory && error.info().is_none(), "{error:?}");
         let text = error.to_string();
         assert!(text.contains(&format!("a matrix of {m} x {n} in dense storage takes {bytes} bytes")), "{text}");
-        // It also says what there is, where the system says that.
+        // The available memory is part of the message where the system reports it.
         assert_eq!(text.contains("are available"), cfg!(target_os = "linux"), "{text}");
         assert!(std::error::Error::source(&error).is_none());
     }
 }
 
 #[test]
-fn zeros_of_all_types_are_refused() {
+fn huge_zeros_are_refused() {
     refused::<f32>();
     refused::<f64>();
     refused::<c32>();
@@ -32,7 +32,7 @@ fn zeros_of_all_types_are_refused() {
 }
 
 #[test]
-fn zeros_for_which_there_is_room() {
+fn small_zeros_are_allocated() {
     let a = Matrix::<f64>::try_zeros(3, 2).expect("little memory");
     assert_eq!((a.nrows(), a.ncols(), a.into_vec()), (3, 2, vec![0.0; 6]));
     for (m, n) in [(0, usize::MAX), (usize::MAX, 0)] {
@@ -43,34 +43,34 @@ fn zeros_for_which_there_is_room() {
 
 #[test]
 #[should_panic(expected = "no memory for a matrix of 8589934592 x 2147483648 elements")]
-fn zeros_that_wrap_panic() {
+fn overflowing_zeros_panic() {
     let _ = Matrix::<f64>::zeros(1 << 33, 1 << 31);
 }
 
 #[test]
 #[should_panic(expected = "no memory for a matrix of 268435456 x 268435456 elements")]
-fn a_function_of_too_many_elements_panics() {
+fn huge_from_fn_panics() {
     let _ = Matrix::from_fn(1 << 28, 1 << 28, |_, _| 1.0f32);
 }
 
 #[test]
 #[should_panic(expected = "no memory for a matrix of")]
-fn a_tree_of_too_many_elements_panics() {
+fn huge_tree_panics() {
     let _ = Tree::<f64>::new((usize::MAX, usize::MAX), 1);
 }
 
 #[test]
 #[should_panic(expected = "capacity overflow")]
-fn tiles_that_can_not_be_counted_panic() {
+fn tile_count_overflow_panics() {
     let rt = Runtime::builder().workers(1).bind(false).build().expect("threads can be started");
     let one = [1.0f64];
-    // Elements that overlap, so that one is enough.
+    // Elements overlap, so one is enough.
     let a = MatRef::from_strided(&one, (1 << 33, 1 << 31), (0, 0)).expect("all elements are the first");
     let _ = rt.scope(|s| Tiled::read_only(s, a, 1, 1).mt());
 }
 
 #[test]
-fn tiles_far_larger_than_the_matrix() {
+fn tiles_larger_than_the_matrix() {
     let rt = Runtime::builder().workers(1).bind(false).build().expect("threads can be started");
     let mut a = Matrix::<f64>::zeros(5, 4);
     let most = usize::MAX;
@@ -85,9 +85,9 @@ fn tiles_far_larger_than_the_matrix() {
     .expect("nothing fails");
 }
 
-/// Of the largest block sizes there are all routines take one block.
+/// With the largest block sizes, all routines use a single block.
 #[test]
-fn blocks_far_larger_than_the_matrix() {
+fn blocks_larger_than_the_matrix() {
     let rt = Runtime::builder().workers(2).bind(false).build().expect("threads can be started");
     let dominant = |i: usize, j: usize| if i == j { 9.0 } else { 1.0 / (1 + i + j) as f64 };
     let spd = Matrix::from_fn(6, 6, dominant);

@@ -1,4 +1,4 @@
-//! Cholesky in block columns, and solves with it: the same factor as in tiles but for rounding, with the other triangle untouched.
+//! Cholesky factorization and solves in block columns: accurate factors, and an unchanged other triangle.
 
 use crate::{
     four_types,
@@ -12,12 +12,12 @@ use superscalar_runtime::Runtime;
 
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
 
-/// What the caller keeps in the other triangle.
+/// Fills the other triangle with sentinels.
 fn with_sentinels<T: Scalar>(uplo: Uplo, a: &Stored<T>) -> Stored<T> {
     Stored::new(a.shape(), |i, j| if is_named(uplo, i, j) { a.at(i, j) } else { T::from_f64((100 * i + j) as f64) })
 }
 
-fn solves_and_leaves_the_rest<T: Scalar>() {
+fn solves_and_keeps_other_triangle<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (n, nb) in [(2, 1), (9, 4), (31, 1), (64, 16), (100, 7), (100, 64)] {
         for uplo in UPLOS {
@@ -42,7 +42,7 @@ fn solves_and_leaves_the_rest<T: Scalar>() {
     }
 }
 
-fn a_minor_that_is_not_is_counted_from_the_first_row<T: Scalar>() {
+fn failing_minor_counts_from_first_row<T: Scalar>() {
     let rt = crate::runs::runtime();
     for (minor, uplo) in [1, 4, 5, 17, 20].into_iter().flat_map(|minor| UPLOS.map(|uplo| (minor, uplo))) {
         let full = Stored::<T>::positive_definite(20, 5);
@@ -54,4 +54,4 @@ fn a_minor_that_is_not_is_counted_from_the_first_row<T: Scalar>() {
     }
 }
 
-four_types!(solves_and_leaves_the_rest a_minor_that_is_not_is_counted_from_the_first_row);
+four_types!(solves_and_keeps_other_triangle failing_minor_counts_from_first_row);

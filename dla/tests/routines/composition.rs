@@ -1,4 +1,4 @@
-//! Routines in one scope, without a barrier: what they compute together, and how far a failure reaches.
+//! Routines composed in one scope without a barrier: their results, and the tasks that a failure cancels.
 
 use crate::{
     four_types,
@@ -14,14 +14,13 @@ use superscalar_runtime::Runtime;
 const N: usize = 45;
 const NB: usize = 8;
 
-/// Blocks of one size, on every runtime.
+/// Runs with one block size on every runtime.
 fn on_all<R: PartialEq>(call: impl Fn(&Runtime) -> R, check: impl Fn(&R, &str)) {
     let fixed = |rt: &Runtime, _: &Options| call(rt);
     Runtimes::new().on_all_with(BlockSize::Fixed(NB), fixed, check);
 }
 
-/// A product makes the matrix, LU factors it, a system is solved with it, and a product made of the solution: A := F G,
-/// A X = B, C := Xᴴ X.
+/// A := F G by a product, A X = B by LU, C := Xᴴ X by a product.
 fn product_factorization_solution<T: Scalar>() {
     let (f, g) = (Stored::<T>::random((N, N), 1), Stored::<T>::random((N, N), 2));
     let b = Stored::<T>::random((N, 11), 3);
@@ -52,7 +51,7 @@ fn product_factorization_solution<T: Scalar>() {
     });
 }
 
-/// QR, Q applied, Q made explicit from what was left, and a norm of the result.
+/// QR, products with Q, generation of Q in another scope, and a norm of the result.
 fn reflectors_and_norm<T: Scalar>() {
     let (a, c) = (Stored::<T>::random((N, 20), 6), Stored::<T>::random((N, 5), 7));
     let call = |rt: &Runtime| {
@@ -83,8 +82,8 @@ fn reflectors_and_norm<T: Scalar>() {
     });
 }
 
-/// A singular matrix stops what needs its solution. What does not is computed, and the runtime works on.
-fn a_singular_matrix_poisons_its_own<T: Scalar>() {
+/// A singular matrix cancels the tasks that need its solution. The other tasks run, and the runtime stays usable.
+fn singular_matrix_cancels_its_solves<T: Scalar>() {
     let zero = 17;
     let bad = Stored::<T>::new((N, N), |i, j| if j == zero { T::ZERO } else { element(8, i, j) });
     let (good, b) = (Stored::<T>::random((N, N), 9), Stored::<T>::random((N, 10), 10));
@@ -116,8 +115,8 @@ fn a_singular_matrix_poisons_its_own<T: Scalar>() {
     });
 }
 
-/// The same for a matrix that is not positive definite: its factor stops where it is not, and so does a product with it.
-fn an_indefinite_matrix_poisons_its_own<T: Scalar>() {
+/// A matrix that is not positive definite cancels the tasks that need its factor.
+fn indefinite_matrix_cancels_its_solves<T: Scalar>() {
     let bad_at = 20;
     let mut bad = Stored::<T>::positive_definite(N, 11);
     bad.set(bad_at, bad_at, -T::ONE);
@@ -144,8 +143,8 @@ fn an_indefinite_matrix_poisons_its_own<T: Scalar>() {
     });
 }
 
-/// Least squares with a matrix that lacks rank: nothing is solved, and another problem in the same scope is.
-fn a_lack_of_rank_poisons_its_own<T: Scalar>() {
+/// A rank-deficient least squares problem is cancelled; another problem in the same scope is solved.
+fn rank_deficiency_cancels_its_solves<T: Scalar>() {
     let (m, n, zero) = (N, 20, 9);
     let bad = Stored::<T>::new((m, n), |i, j| if j == zero { T::ZERO } else { element(14, i, j) });
     let (good, b) = (Stored::<T>::random((m, n), 15), Stored::<T>::random((m, 3), 16));
@@ -177,7 +176,7 @@ fn a_lack_of_rank_poisons_its_own<T: Scalar>() {
     }
 }
 
-/// The norm of a matrix, its factors, what they say of its condition, and its inverse.
+/// The norm of a matrix, its factors, its condition number and its inverse.
 fn norm_factors_condition_inverse<T: Scalar>() {
     let a = Stored::<T>::random((N, N), 15);
     let options = Options::default().nb(NB);
@@ -207,7 +206,7 @@ fn norm_factors_condition_inverse<T: Scalar>() {
     }
 }
 
-/// The same for positive definite matrices.
+/// The norm of a positive definite matrix, its factor and its condition number.
 fn norm_factor_condition<T: Scalar>() {
     let (a, options) = (Stored::<T>::positive_definite(N, 16), Options::default().nb(NB));
     for uplo in [Uplo::Lower, Uplo::Upper] {
@@ -232,7 +231,7 @@ fn norm_factor_condition<T: Scalar>() {
     }
 }
 
-/// LQ, and Q applied from both sides: with what the factorization left in the scope, and with its `tau` in another.
+/// LQ, and products with Q from both sides: with the reflectors of the same scope, and with `tau` in another scope.
 fn reflectors_in_rows<T: Scalar>() {
     let (k, options) = (20, Options::default().nb(NB));
     let (a, c) = (Stored::<T>::random((k, N), 17), Stored::<T>::random((N, N), 18));
@@ -272,8 +271,8 @@ fn reflectors_in_rows<T: Scalar>() {
     }
 }
 
-/// An inverse that does not exist leaves the factors alone.
-fn a_singular_matrix_is_not_inverted<T: Scalar>() {
+/// If the inverse does not exist, the factors are unchanged.
+fn singular_matrix_is_not_inverted<T: Scalar>() {
     let bad = Stored::<T>::new((N, N), |i, j| if j == 17 { T::ZERO } else { element(8, i, j) });
     let call = |rt: &Runtime| {
         let [mut lu, mut not_inverse] = [bad.clone(), bad.clone()];
@@ -291,14 +290,14 @@ fn a_singular_matrix_is_not_inverted<T: Scalar>() {
 }
 
 four_types! {
-    norm_factors_condition_inverse norm_factor_condition reflectors_in_rows a_singular_matrix_is_not_inverted
-    product_factorization_solution reflectors_and_norm a_singular_matrix_poisons_its_own
-    an_indefinite_matrix_poisons_its_own a_lack_of_rank_poisons_its_own
+    norm_factors_condition_inverse norm_factor_condition reflectors_in_rows singular_matrix_is_not_inverted
+    product_factorization_solution reflectors_and_norm singular_matrix_cancels_its_solves
+    indefinite_matrix_cancels_its_solves rank_deficiency_cancels_its_solves
 }
 
-/// Without rows, columns or right-hand sides there is nothing to do, and nothing to fail on.
+/// Without rows, columns or right-hand sides, every routine is a no-op.
 #[test]
-fn empty_matrices_need_no_care() {
+fn empty_matrices() {
     let rt = runtime();
     for (m, n, nrhs) in [(0, 0, 0), (0, 0, 3), (4, 0, 3), (0, 4, 3), (5, 5, 0), (6, 4, 0)] {
         let k = m.min(n);
@@ -337,8 +336,8 @@ fn empty_matrices_need_no_care() {
 }
 
 #[test]
-#[should_panic(expected = "getrs: A is 6 x 6, B 7 x 2")]
-fn shapes_that_do_not_agree_are_no_program() {
+#[should_panic(expected = "getrs: A is 6 x 6, B is 7 x 2")]
+fn mismatched_shapes_panic() {
     let (mut a, mut b, mut ipiv) = (Stored::<f64>::random((6, 6), 1), Stored::<f64>::random((7, 2), 2), [0; 6]);
     let outcome = runtime().scope(|s| {
         let [a, b] = [&mut a, &mut b].map(|a| Tiled::columns(s, a.view_mut(), 4));

@@ -1,4 +1,4 @@
-//! gecon and pocon, beside condition numbers computed from inverses.
+//! gecon and pocon, compared with condition numbers computed from inverses.
 
 use crate::{
     four_types,
@@ -12,7 +12,7 @@ use superscalar_oracle::{Stored, Wide, element, narrow, residual, tries_scale, w
 
 const NORMS: [Norm; 2] = [Norm::One, Norm::Inf];
 
-/// An estimate is no less than the true number but for rounding, and hardly ever more than three times it.
+/// Checks that an estimate is at least the exact number up to rounding, and at most three times it.
 fn assert_estimates(estimate: f64, rcond: f64, what: &str) {
     assert!(estimate >= 0.999 * rcond && estimate <= 3.0 * rcond, "{what}: estimate {estimate:e} of {rcond:e}");
 }
@@ -21,7 +21,7 @@ fn real<T: Scalar>(x: f64) -> T::Real {
     T::from_f64(x).re()
 }
 
-fn estimates_are_near<T: Scalar>() {
+fn general_estimates<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (n, seed) in (1..=12).map(|n| (n, n as u64)).chain([(31, 20), (64, 21)]) {
         // Rows of different sizes make the two norms differ.
@@ -33,7 +33,7 @@ fn estimates_are_near<T: Scalar>() {
             let (mut lu, mut ipiv) = (a.clone(), vec![0; n]);
             getrf(rt, lu.view_mut(), &mut ipiv, options).expect("no pivot is zero");
             NORMS.map(|norm| {
-                gecon(rt, norm, lu.view(), real::<T>(norm_of(norm, &whole)), options)
+                gecon(norm, lu.view(), real::<T>(norm_of(norm, &whole)))
                     .expect("the arguments fit")
                     .to_f64()
             })
@@ -47,7 +47,7 @@ fn estimates_are_near<T: Scalar>() {
     }
 }
 
-fn estimates_of_positive_definite_matrices_are_near<T: Scalar>() {
+fn positive_definite_estimates<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (n, uplo) in [1, 2, 3, 5, 8, 31].into_iter().flat_map(|n| [(n, Uplo::Lower), (n, Uplo::Upper)]) {
         let a = Stored::<T>::positive_definite(n, 2);
@@ -58,7 +58,7 @@ fn estimates_of_positive_definite_matrices_are_near<T: Scalar>() {
             let other = |i, j| if uplo == Uplo::Lower { i < j } else { i > j };
             let factor = Stored::new((n, n), |i, j| if other(i, j) { T::from_f64(f64::NAN) } else { factor.at(i, j) });
             let norm = real::<T>(a.wide().norm_one());
-            pocon(rt, uplo, factor.view(), norm, options).expect("the arguments fit").to_f64()
+            pocon(uplo, factor.view(), norm).expect("the arguments fit").to_f64()
         };
         runtimes.on_all(n, call, |&estimate, what| {
             assert_estimates(estimate, rcond, &format!("pocon {}{uplo} n {n} {what}", T::LETTER));
@@ -66,21 +66,21 @@ fn estimates_of_positive_definite_matrices_are_near<T: Scalar>() {
     }
 }
 
-/// For diagonal matrices of powers of two nothing is estimated and nothing rounded.
+/// Estimates of diagonal matrices of powers of two are exact.
 fn diagonal_matrices_are_exact<T: Scalar>() {
     let (rt, o) = (runtime(), Options::default());
     for n in [1, 2, 7, 40] {
         let a = Stored::<T>::new((n, n), |i, j| T::from_f64(if i == j { [1.0, 0.25, 8.0][i % 3] } else { 0.0 }));
         let (norm, least) = (a.wide().norm_max(), (0..n).map(|i| a.at(i, i).abs().to_f64()).fold(8.0, f64::min));
         for norm_kind in NORMS {
-            let rcond = gecon(&rt, norm_kind, a.view(), real::<T>(norm), &o).expect("the arguments fit");
+            let rcond = gecon(norm_kind, a.view(), real::<T>(norm)).expect("the arguments fit");
             assert_eq!(rcond.to_f64(), least / norm, "{} n {n}", T::LETTER);
         }
     }
 }
 
-/// No inverse, no condition number: zero. NaN of NaN. The estimate ends whatever the factors hold.
-fn nothing_hangs<T: Scalar>() {
+/// The estimate terminates whatever the factors hold: it is zero without an inverse, and NaN for NaN.
+fn special_values_terminate<T: Scalar>() {
     let (rt, o) = (runtime(), Options::default().nb(4));
     for n in [1, 2, 9] {
         for bad in [0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
@@ -96,11 +96,11 @@ fn nothing_hangs<T: Scalar>() {
                     assert!(is_right, "{} {what} n {n} {bad} ({i}, {j}): {rcond}", T::LETTER);
                 };
                 for norm in NORMS {
-                    check(gecon(&rt, norm, a.view(), T::Real::ONE, &o).expect("the arguments fit"), true, "gecon");
+                    check(gecon(norm, a.view(), T::Real::ONE).expect("the arguments fit"), true, "gecon");
                 }
                 for uplo in [Uplo::Lower, Uplo::Upper] {
                     let is_read = if uplo == Uplo::Lower { i >= j } else { i <= j };
-                    check(pocon(&rt, uplo, a.view(), T::Real::ONE, &o).expect("the arguments fit"), is_read, "pocon");
+                    check(pocon(uplo, a.view(), T::Real::ONE).expect("the arguments fit"), is_read, "pocon");
                 }
                 let mut b = a.clone();
                 let spawned = rt.scope(|s| {
@@ -121,8 +121,8 @@ fn nothing_hangs<T: Scalar>() {
     }
 }
 
-/// The workspace holds the inverse's product with a vector, and the norms of the two give the estimate.
-fn the_workspace_has_nearly_a_null_vector<T: Scalar>() {
+/// The workspace holds the product of the inverse with a vector; their norms give the estimate.
+fn workspace_holds_null_vector<T: Scalar>() {
     let (rt, o, n) = (runtime(), Options::default(), 7);
     let a = Stored::<T>::random((n, n), 8);
     let mut lu = a.clone();
@@ -143,8 +143,8 @@ fn the_workspace_has_nearly_a_null_vector<T: Scalar>() {
     );
 }
 
-/// Factors L and U, side by side, with U times 2ᵏ: U's diagonal is 1, 2, 4, and all others are halves, so down to the
-/// subnormal numbers nothing is rounded. L U needs no interchanges.
+/// Returns L and U in one matrix, with U times 2ᵏ. The diagonal of U is 1, 2, 4, and the other elements are multiples
+/// of 1/8, so nothing is rounded down to the subnormal numbers. L U needs no interchanges.
 fn exact_factors<T: Scalar>(n: usize, k: i32) -> Stored<T> {
     let half = |i, j| wide(whole::<T>(5, i, j)) / 8.0;
     let times = |x: c64, k| narrow(c64::new(times_power_of_two(x.re, k), times_power_of_two(x.im, k)));
@@ -155,20 +155,19 @@ fn exact_factors<T: Scalar>(n: usize, k: i32) -> Stored<T> {
     })
 }
 
-/// Powers of two for which these factors, and their product, are numbers, and not rounded. Of those of double precision
-/// tests try some, unless FULL=1.
+/// Returns the exponents for which these factors and their product are exact.
 fn exact_powers<T: Scalar>() -> std::ops::RangeInclusive<i32> {
     powers_of_two::<T>().start() + 8..=powers_of_two::<T>().end() - 4
 }
 
-/// The condition number does not depend on the scale, though the inverse's elements soon overflow.
+/// The condition number does not depend on the scale, although elements of the inverse overflow.
 fn every_power_of_two<T: Scalar>() {
     let (rt, o) = (runtime(), Options::default());
     for n in [1, 2, 9] {
         for norm in NORMS {
             let rcond = |k: i32| {
                 let anorm = real::<T>(times_power_of_two(16.0, k));
-                gecon(&rt, norm, exact_factors::<T>(n, k).view(), anorm, &o).expect("the arguments fit").to_f64()
+                gecon(norm, exact_factors::<T>(n, k).view(), anorm).expect("the arguments fit").to_f64()
             };
             let expected = rcond(0);
             assert!(expected > 1e-4);
@@ -178,13 +177,13 @@ fn every_power_of_two<T: Scalar>() {
             }
         }
         for uplo in [Uplo::Lower, Uplo::Upper] {
-            // A is 4ᵏ times as large; of the factor one triangle is read.
+            // A is 4ᵏ times as large. Only one triangle of the factor is read.
             let rcond = |k: i32| {
                 let all = exact_factors::<T>(n, k);
                 let factor =
                     Stored::<T>::new((n, n), |i, j| if uplo == Uplo::Upper { all.at(i, j) } else { all.at(j, i) });
                 let anorm = real::<T>(times_power_of_two(16.0, 2 * k));
-                pocon(&rt, uplo, factor.view(), anorm, &o).expect("the arguments fit").to_f64()
+                pocon(uplo, factor.view(), anorm).expect("the arguments fit").to_f64()
             };
             let expected = rcond(0);
             assert!(expected > 1e-8);
@@ -197,8 +196,8 @@ fn every_power_of_two<T: Scalar>() {
     }
 }
 
-/// The norm, the factors and the estimate, and the same in a scope.
-fn from_matrix_to_estimate_at_every_power_of_two<T: Scalar>() {
+/// The norm, the factorization and the estimate, by blocking routines and in a scope.
+fn full_estimate_at_every_scale<T: Scalar>() {
     let (rt, n) = (runtime(), 9);
     let o = Options::default().nb(4);
     let parts = exact_factors::<T>(n, 0).wide();
@@ -212,8 +211,8 @@ fn from_matrix_to_estimate_at_every_power_of_two<T: Scalar>() {
         let (mut lu, mut ipiv) = (a.clone(), vec![0; n]);
         getrf(&rt, lu.view_mut(), &mut ipiv, &o).expect("no pivot is zero");
         let anorm = lange(&rt, Norm::One, a.view(), &o).expect("no error");
-        let rcond = gecon(&rt, Norm::One, lu.view(), anorm, &o).expect("the arguments fit").to_f64();
-        // Of a norm of subnormal size fewer digits are there.
+        let rcond = gecon(Norm::One, lu.view(), anorm).expect("the arguments fit").to_f64();
+        // A norm of subnormal size has fewer digits.
         let error = (rcond / expected - 1.0).abs();
         let allowed = 1e-3 + least::<T>() / anorm.to_f64();
         assert!(
@@ -234,8 +233,8 @@ fn from_matrix_to_estimate_at_every_power_of_two<T: Scalar>() {
     }
 }
 
-/// Neither Inf nor NaN for what is finite, whatever is given as the norm.
-fn estimates_are_numbers<T: Scalar>() {
+/// The estimate is finite for finite factors, whatever norm is given.
+fn estimates_are_finite<T: Scalar>() {
     let (rt, o) = (runtime(), Options::default());
     let (least, most) = (*powers_of_two::<T>().start(), *powers_of_two::<T>().end());
     for (of_a, of_norm) in
@@ -247,9 +246,9 @@ fn estimates_are_numbers<T: Scalar>() {
             });
             let anorm = real::<T>(times_power_of_two(1.0, of_norm));
             for rcond in [
-                gecon(&rt, Norm::One, a.view(), anorm, &o).expect("the arguments fit").to_f64(),
-                gecon(&rt, Norm::Inf, a.view(), anorm, &o).expect("the arguments fit").to_f64(),
-                pocon(&rt, Uplo::Lower, a.view(), anorm, &o).expect("the arguments fit").to_f64(),
+                gecon(Norm::One, a.view(), anorm).expect("the arguments fit").to_f64(),
+                gecon(Norm::Inf, a.view(), anorm).expect("the arguments fit").to_f64(),
+                pocon(Uplo::Lower, a.view(), anorm).expect("the arguments fit").to_f64(),
             ] {
                 assert!(rcond >= 0.0 && rcond.is_finite(), "{} n {n} A 2^{of_a}, norm 2^{of_norm}: {rcond}", T::LETTER);
             }
@@ -258,22 +257,22 @@ fn estimates_are_numbers<T: Scalar>() {
 }
 
 four_types! {
-    estimates_are_near estimates_of_positive_definite_matrices_are_near diagonal_matrices_are_exact nothing_hangs
-    the_workspace_has_nearly_a_null_vector every_power_of_two from_matrix_to_estimate_at_every_power_of_two
-    estimates_are_numbers
+    general_estimates positive_definite_estimates diagonal_matrices_are_exact special_values_terminate
+    workspace_holds_null_vector every_power_of_two full_estimate_at_every_scale
+    estimates_are_finite
 }
 
-/// A matrix of rank one less, and one that is so to the last digit only.
+/// A matrix whose rank is n - 1 up to rounding.
 #[test]
-fn nearly_singular_matrices_have_a_number_of_rounding_size() {
+fn nearly_singular_estimates_are_tiny() {
     let (rt, o, n) = (runtime(), Options::default(), 6);
     let row = |i: usize, j: usize| wide(element::<f64>(4, i, j));
     let last = |j: usize| (0..n - 1).map(|i| row(i, j)).sum::<c64>();
     let a = Stored::<f64>::new((n, n), |i, j| narrow(if i < n - 1 { row(i, j) } else { last(j) }));
     let mut lu = a.clone();
-    // A pivot of zero, should rounding make one, is as good.
+    // Rounding may produce a pivot of exactly zero, which is accepted as well.
     let outcome = getrf(&rt, lu.view_mut(), &mut [0; 6], &o);
-    let rcond = gecon(&rt, Norm::One, lu.view(), a.wide().norm_one(), &o).expect("the arguments fit");
+    let rcond = gecon(Norm::One, lu.view(), a.wide().norm_one()).expect("the arguments fit");
     assert!(rcond < 1e-14 && (outcome.is_ok() || rcond == 0.0), "{rcond:e}");
 }
 
@@ -281,23 +280,23 @@ fn nearly_singular_matrices_have_a_number_of_rounding_size() {
 fn empty_matrices_and_norms() {
     let (rt, o) = (runtime(), Options::default());
     let (none, one) = (Stored::<f64>::random((0, 0), 1), Stored::<f64>::new((1, 1), |_, _| 2.0));
-    assert_eq!(gecon(&rt, Norm::One, none.view(), 0.0, &o).expect("the arguments fit"), 1.0);
-    assert_eq!(pocon(&rt, Uplo::Lower, none.view(), 0.0, &o).expect("the arguments fit"), 1.0);
-    assert_eq!(gecon(&rt, Norm::One, one.view(), 0.0, &o).expect("the arguments fit"), 0.0);
-    assert_eq!(gecon(&rt, Norm::One, one.view(), f64::INFINITY, &o).expect("the arguments fit"), 0.0);
+    assert_eq!(gecon(Norm::One, none.view(), 0.0).expect("the arguments fit"), 1.0);
+    assert_eq!(pocon(Uplo::Lower, none.view(), 0.0).expect("the arguments fit"), 1.0);
+    assert_eq!(gecon(Norm::One, one.view(), 0.0).expect("the arguments fit"), 0.0);
+    assert_eq!(gecon(Norm::One, one.view(), f64::INFINITY).expect("the arguments fit"), 0.0);
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_arguments_are_refused() {
     let (rt, o) = (runtime(), Options::default());
     let (wide, square) = (Stored::<f64>::random((4, 5), 1), Stored::<f64>::random((4, 4), 1));
-    assert_refused(gecon(&rt, Norm::One, wide.view(), 1.0, &o), ErrorKind::Shape);
-    assert_refused(pocon(&rt, Uplo::Lower, wide.view(), 1.0, &o), ErrorKind::Shape);
+    assert_refused(gecon(Norm::One, wide.view(), 1.0), ErrorKind::Shape);
+    assert_refused(pocon(Uplo::Lower, wide.view(), 1.0), ErrorKind::Shape);
     for norm in [Norm::Max, Norm::Frobenius] {
-        assert_refused(gecon(&rt, norm, square.view(), 1.0, &o), ErrorKind::Argument);
+        assert_refused(gecon(norm, square.view(), 1.0), ErrorKind::Argument);
     }
     for anorm in [-1.0, f64::NAN] {
-        assert_refused(gecon(&rt, Norm::Inf, square.view(), anorm, &o), ErrorKind::Argument);
-        assert_refused(pocon(&rt, Uplo::Upper, square.view(), anorm, &o), ErrorKind::Argument);
+        assert_refused(gecon(Norm::Inf, square.view(), anorm), ErrorKind::Argument);
+        assert_refused(pocon(Uplo::Upper, square.view(), anorm), ErrorKind::Argument);
     }
 }

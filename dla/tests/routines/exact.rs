@@ -1,8 +1,9 @@
-//! Sizes that a user has, checked bit by bit: operands are small integers, made so that every intermediate value is one, or a half or quarter of one.
+//! Typical sizes, checked bit by bit. Operands are small integers, chosen so that all intermediate values are small
+//! integers, halves or quarters.
 //!
-//! Products are judged by probes: with a vector u of ones and minus ones, uᵀ (op(A) op(B)) and (uᵀ op(A)) op(B) are the same integers, and an element that is
-//! wrong is in every probe. Factors are sparse with tiles that all have something in them, so that A is known without a product of matrices, and the
-//! factors have to come out as they were.
+//! Products are checked by probes: for a vector u of ones and minus ones, uᵀ (op(A) op(B)) and (uᵀ op(A)) op(B) are the
+//! same integers, and a wrong element changes every probe. Factors are sparse with elements in every tile, so that A is
+//! known without a matrix product, and the computed factors must equal them.
 
 use crate::{auxiliary::integers, four_types};
 use superscalar_dla::{self as dla, Options, Scalar};
@@ -14,15 +15,15 @@ fn runtime(workers: usize) -> Runtime {
     Runtime::builder().workers(workers).bind(false).build().expect("threads can be started")
 }
 
-/// A matrix by its elements, of which probes are made.
+/// The elements and the shape of a matrix.
 type Elements<'a> = (&'a dyn Fn(usize, usize) -> c64, (usize, usize));
 
-/// uᵀ A.
+/// Returns uᵀ A.
 fn times(u: &[c64], (a, (m, n)): Elements<'_>) -> Vec<c64> {
     (0..n).map(|j| (0..m).map(|i| u[i] * a(i, j)).sum()).collect()
 }
 
-/// Fails unless C = A B + D.
+/// Checks that C = A B + D.
 fn is_product(a: Elements<'_>, b: Elements<'_>, d: Elements<'_>, c: Elements<'_>) {
     for seed in 0..2 {
         let u: Vec<c64> = (0..c.1.0).map(|i| c64::new(element::<f64>(seed, i, 1).signum(), 0.0)).collect();
@@ -41,7 +42,8 @@ fn op_of<T: Scalar>(op: Op, a: &Stored<T>, i: usize, j: usize) -> c64 {
     }
 }
 
-/// More columns than a block of B has, and two tiles for each of two workers, which pack for themselves: `docs/decisions/0014-large-products-pack-for-themselves.md`.
+/// More columns than a block of B, and two tiles per worker, each packed by its worker
+/// (`docs/decisions/0014-large-products-pack-for-themselves.md`).
 fn gemm<T: Scalar>() {
     let rt = runtime(2);
     for ((m, n, k), (op_a, op_b)) in [
@@ -66,7 +68,7 @@ fn gemm<T: Scalar>() {
     }
 }
 
-/// Strips of as many columns.
+/// Strips with equal numbers of columns.
 fn sided<T: Scalar>() {
     let (rt, options) = (runtime(2), Options::default());
     let shape @ (order, _) = (2100, 2048);
@@ -86,7 +88,7 @@ fn sided<T: Scalar>() {
     dla::symm(&rt, side, uplo, alpha, a.view(), b.view(), T::ONE, after.view_mut(), &options).expect("a product");
     let symmetric = |i: usize, j: usize| wide(a.at(i.max(j), i.min(j)));
     is_product((&symmetric, (order, order)), old, old, (&|i, j| wide(after.at(i, j)), shape));
-    // The inverse of a unit triangle with one block below its diagonal has the negative of that.
+    // The inverse of a unit triangle with one block below its diagonal has the negated block.
     let half = order / 2;
     let a = Stored::new((order, order), |i, j| match i == j {
         true => T::ONE,
@@ -109,14 +111,14 @@ fn sided_c() {
     sided::<c32>();
 }
 
-/// A sparse lower triangle: by columns, what is below the diagonal.
+/// A sparse lower triangle: its diagonal, and the elements below it by columns.
 struct Sparse<T> {
     diagonal: Vec<T>,
     columns: Vec<Vec<(usize, T)>>,
 }
 
 impl<T: Scalar> Sparse<T> {
-    /// One, two or four on the diagonal, and in each row a few elements of modulus one.
+    /// Creates a triangle with one, two or four on the diagonal, and a few elements of modulus one in each row.
     fn new(n: usize, seed: u64) -> Self {
         let number = |i: usize, j: usize| element::<f64>(seed, i, j) + 0.5;
         let diagonal = (0..n).map(|i| T::from_f64([1.0, 2.0, 4.0][(number(i, 0) * 3.0) as usize % 3])).collect();
@@ -133,21 +135,21 @@ impl<T: Scalar> Sparse<T> {
         Self { diagonal, columns }
     }
 
-    /// The columns with their diagonal elements, or ones in place of these.
+    /// Returns the elements of a column with its diagonal element, or with one instead of it.
     fn column(&self, k: usize, is_unit: bool) -> impl Iterator<Item = (usize, T)> + Clone + '_ {
         let first = if is_unit { T::ONE } else { self.diagonal[k] };
         std::iter::once((k, first)).chain(self.columns[k].iter().copied())
     }
 }
 
-/// Zeros, and what `add` adds to elements.
+/// Creates a matrix of zeros to which `add` adds elements.
 fn assembled<T: Scalar>(n: usize, add: impl FnOnce(&mut dyn FnMut(usize, usize, T))) -> Stored<T> {
     let mut a = Stored::new((n, n), |_, _| T::ZERO);
     add(&mut |i, j, x| a.set(i, j, a.at(i, j) + x));
     a
 }
 
-/// Orders at which a factorization is one tile, just more than that, and what is usual.
+/// Orders of one tile, slightly more than one tile, and typical orders.
 const ORDERS: [usize; 4] = [256, 300, 1111, 2500];
 
 fn potrf<T: Scalar>() {
@@ -155,7 +157,7 @@ fn potrf<T: Scalar>() {
         ORDERS.into_iter().flat_map(|n| [(2, Uplo::Lower), (4, Uplo::Upper)].map(|how| (n, how)))
     {
         let factor = Sparse::<T>::new(n, 5);
-        // The other triangle is not to be touched.
+        // The other triangle must not be changed.
         let place = |i, j| if uplo == Uplo::Lower { (i, j) } else { (j, i) };
         let value = |x: T| if uplo == Uplo::Lower { x } else { x.conj() };
         let nan = T::from_f64(f64::NAN);
@@ -198,13 +200,13 @@ fn getrf<T: Scalar>() {
         });
         let mut pivots = vec![0; n];
         dla::getrf(&runtime(workers), a.view_mut(), &mut pivots, &Options::default()).expect("no zero pivot");
-        // Multipliers have a modulus of at most one, and of equal candidates the first is the pivot.
+        // Multipliers have a modulus of at most one, and the first of equal candidates is the pivot.
         assert!(pivots.iter().enumerate().all(|(i, &pivot)| pivot as usize == i + 1), "interchanges at order {n}");
         equal(&a, &expected, &format!("getrf {n} with {workers} workers"));
     }
 }
 
-/// Equal numbers (a zero may have either sign), NaN where there was one, and the same padding.
+/// Checks that elements are equal (up to the sign of zero) or both NaN, and that the padding is unchanged.
 fn equal<T: Scalar>(a: &Stored<T>, b: &Stored<T>, what: &str) {
     a.assert_padding(what);
     let (m, n) = a.shape();

@@ -11,7 +11,8 @@ use superscalar_oracle::{Stored, Wide, element, residual, whole};
 
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
 
-/// The named triangle of a well conditioned matrix; NaN in the other one, and on a diagonal of ones, which is not stored.
+/// Returns one triangle of a well conditioned matrix. The other triangle, and a unit diagonal, which is not stored, are
+/// NaN.
 fn triangle<T: Scalar>(uplo: Uplo, diag: Diag, n: usize) -> Stored<T> {
     Stored::new((n, n), |i, j| match i == j {
         true if diag == Diag::NonUnit => T::from_f64(1.0) + element(1, i, j),
@@ -20,20 +21,20 @@ fn triangle<T: Scalar>(uplo: Uplo, diag: Diag, n: usize) -> Stored<T> {
     })
 }
 
-/// The triangle with zeros, and ones where they are meant.
+/// Returns the triangle completed with zeros, and with ones on a unit diagonal.
 fn completed<T: Scalar>(uplo: Uplo, diag: Diag, a: &Stored<T>) -> Wide {
     let stored = a.part(|i, j| is_named(uplo, i, j) && (i != j || diag == Diag::NonUnit));
     let is_one = |i, j| i == j && diag == Diag::Unit;
     Wide::new(a.shape(), |i, j| if is_one(i, j) { c64::ONE } else { stored.at(i, j) })
 }
 
-/// The Hermitian matrix of which a triangle is stored.
+/// Returns the Hermitian matrix of which a triangle is stored.
 fn mirrored<T: Scalar>(uplo: Uplo, a: &Stored<T>) -> Wide {
     let stored = a.part(|i, j| is_named(uplo, i, j));
     Wide::new(a.shape(), |i, j| if is_named(uplo, i, j) { stored.at(i, j) } else { stored.at(j, i).conj() })
 }
 
-/// What is not in the named triangle, or on its diagonal of ones, is what it was.
+/// Checks that the other triangle, and a unit diagonal, are unchanged.
 fn assert_rest<T: Scalar>(uplo: Uplo, diag: Diag, after: &Stored<T>, what: &str) {
     let (m, n) = after.shape();
     for (i, j) in (0..n).flat_map(|j| (0..m).map(move |i| (i, j))) {
@@ -54,7 +55,7 @@ fn trtrs_solves<T: Scalar>() {
                 trtrs(rt, uplo, op, diag, a.view(), x.view_mut(), options).expect("no element of the diagonal is zero");
                 x
             };
-            runtimes.on_all_that_divide(n, call, |x, what| {
+            runtimes.on_all_worker_dependent(n, call, |x, what| {
                 let what = &format!("trtrs {}{uplo}{op}{diag} {what}", T::LETTER);
                 x.assert_padding(what);
                 assert_small(residual::solve::<T>(&full.op(op), &x.wide(), &b.wide()), what);
@@ -83,7 +84,7 @@ fn trtri_inverts<T: Scalar>() {
     }
 }
 
-/// The inverse of ones on the diagonal and minus ones next to it is ones everywhere.
+/// The inverse of a matrix with ones on the diagonal and minus ones next to it is all ones.
 fn exact_inverses<T: Scalar>() {
     let (runtimes, n) = (Runtimes::new(), 75);
     for (uplo, diag) in UPLOS.into_iter().flat_map(|uplo| [(uplo, Diag::NonUnit), (uplo, Diag::Unit)]) {
@@ -169,14 +170,14 @@ fn getri_inverts<T: Scalar>() {
             getri(rt, x.view_mut(), &ipiv, options).expect("no pivot is zero");
             x
         };
-        runtimes.on_all_that_divide(n, call, |x, what| {
+        runtimes.on_all_worker_dependent(n, call, |x, what| {
             let what = &format!("getri {} n {n} {what}", T::LETTER);
             x.assert_padding(what);
             assert_small(residual::inverse::<T>(&a.wide(), &x.wide()), what);
             assert_small(residual::inverse::<T>(&x.wide(), &a.wide()), what);
         });
     }
-    // Powers of two at the places of a permutation.
+    // A permutation matrix scaled by powers of two.
     let (n, place) = (60, |j: usize| (7 * j + 3) % 60);
     let a = Stored::<T>::new((n, n), |i, j| if i == place(j) { T::from_f64([2.0, 0.5, -4.0][j % 3]) } else { T::ZERO });
     let expected =
@@ -187,11 +188,12 @@ fn getri_inverts<T: Scalar>() {
         getri(rt, x.view_mut(), &ipiv, options).expect("no pivot is zero");
         x
     };
-    runtimes
-        .on_all_that_divide(n, call, |x, what| assert!(x.wide() == expected.wide(), "{} {what}: not exact", T::LETTER));
+    runtimes.on_all_worker_dependent(n, call, |x, what| {
+        assert!(x.wide() == expected.wide(), "{} {what}: not exact", T::LETTER)
+    });
 }
 
-/// A zero on the diagonal is found before anything is changed.
+/// A zero on the diagonal is reported before anything is changed.
 fn singular_triangles<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (n, zero) in [(1, 0), (40, 0), (40, 39), (40, 13)] {
@@ -236,12 +238,13 @@ fn nan_propagates<T: Scalar>() {
 }
 
 four_types! {
-    trtrs_solves trtri_inverts exact_inverses lauum_multiplies potri_inverts getri_inverts singular_triangles nan_propagates
+    trtrs_solves trtri_inverts exact_inverses lauum_multiplies potri_inverts getri_inverts singular_triangles
+    nan_propagates
 }
 
-/// Large enough for several tiles where the options choose them.
+/// The order is large enough for several automatic tiles.
 #[test]
-fn tiles_that_the_options_choose() {
+fn automatic_block_sizes() {
     let n = 270;
     let (a, b) = (Stored::<f64>::random((n, n), 7), Stored::<f64>::positive_definite(n, 8));
     let call = |rt: &_, options: &Options| {
@@ -259,7 +262,7 @@ fn tiles_that_the_options_choose() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_arguments_are_refused() {
     let (rt, o, uplo) = (runtime(), Options::default(), Uplo::Upper);
     let (a, b) = (Stored::<f64>::random((5, 4), 1), Stored::<f64>::random((4, 4), 2));
     let (mut x, mut y) = (a.clone(), b.clone());

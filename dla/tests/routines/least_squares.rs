@@ -1,4 +1,4 @@
-//! gels: least squares and solutions of least norm, with a matrix and with its adjoint.
+//! gels: least squares and minimum norm solutions, with a matrix and with its adjoint.
 
 use crate::{
     four_types,
@@ -36,7 +36,7 @@ fn least_squares_and_least_norm<T: Scalar>() {
                 gels(rt, op, factors.view_mut(), x.view_mut(), options).expect("A has full rank");
                 (factors, x)
             };
-            runtimes.on_all_that_divide(m.min(n), call, |(factors, x), what| {
+            runtimes.on_all_worker_dependent(m.min(n), call, |(factors, x), what| {
                 let what = &format!("gels {}{op} {m} x {n} nrhs {nrhs} {what}", T::LETTER);
                 factors.assert_padding(what);
                 x.assert_padding(what);
@@ -58,13 +58,13 @@ fn least_squares_and_least_norm<T: Scalar>() {
     }
 }
 
-/// ‖Aᴴ r‖ / (m ‖A‖ ‖b‖ ε): the residual is orthogonal to what A spans.
+/// Checks ‖Aᴴ r‖ / (m ‖A‖ ‖b‖ ε): the residual is orthogonal to the range of A.
 fn assert_least<T: Scalar>(a: &Wide, b: &Wide, residual: &Wide, what: &str) {
     let gradient = a.adjoint().times(residual);
     assert_small(residual::scaled::<T>(gradient.norm_one(), a.norm_one() * b.norm_one(), a.shape().0), what);
 }
 
-/// What gels leaves below the solution has the residual's norm.
+/// Checks that the rows below the solution have the norm of the residual.
 fn assert_remainder<T: Scalar>(x: &Stored<T>, b: &Wide, residual: &Wide, cols: usize, what: &str) {
     let rows = b.shape().0;
     for j in 0..b.shape().1 {
@@ -75,7 +75,7 @@ fn assert_remainder<T: Scalar>(x: &Stored<T>, b: &Wide, residual: &Wide, cols: u
     }
 }
 
-/// A solution of least norm is a combination of the first columns of Q, where A = Q R, or of the first rows, where A = L Q.
+/// Checks that a minimum norm solution is a combination of the first columns of Q (A = Q R) or rows of Q (A = L Q).
 fn assert_in_range<T: Scalar>(a: &Stored<T>, factors: &Stored<T>, x: &Wide, what: &str) {
     let ((m, n), k) = (factors.shape(), factors.shape().0.min(factors.shape().1));
     let (mut again, mut tau) = (a.clone(), vec![T::ZERO; k]);
@@ -89,13 +89,13 @@ fn assert_in_range<T: Scalar>(a: &Stored<T>, factors: &Stored<T>, x: &Wide, what
     };
     let outside = x.minus(&q.times(&q.adjoint().times(x))).norm_one();
     assert_small(residual::scaled::<T>(outside, x.norm_one(), m.max(n)), &format!("{what}: not of least norm"));
-    // gels leaves the factors that geqrf or gelqf make, up to rounding.
+    // The factors equal those of geqrf or gelqf up to rounding.
     let error = again.wide().minus(&factors.wide()).norm_max();
     let error = residual::scaled::<T>(error, again.wide().norm_one(), m.max(n));
     assert_small(error, &format!("{what}: other factors"));
 }
 
-/// With op(A) = (R 0)ᵀ or so and R of powers of two nothing is rounded: the solution is known to the last bit.
+/// If the triangular factor is a diagonal matrix of powers of two, the solution is exact.
 fn exact_solutions<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (m, n) in [(40, 33), (33, 40), (9, 9)] {
@@ -109,7 +109,7 @@ fn exact_solutions<T: Scalar>() {
                 gels(rt, op, factors.view_mut(), x.view_mut(), options).expect("A has full rank");
                 x
             };
-            runtimes.on_all_that_divide(m.min(n), call, |x, what| {
+            runtimes.on_all_worker_dependent(m.min(n), call, |x, what| {
                 for (i, j) in (0..cols).flat_map(|i| [(i, 0), (i, 1)]) {
                     let expected =
                         if i < rows { b.at(i, j).quotient(a.at(i.min(m - 1), i.min(n - 1))) } else { T::ZERO };
@@ -120,7 +120,7 @@ fn exact_solutions<T: Scalar>() {
     }
 }
 
-/// A column of zeros, but not the only one, or a row where A is wide, leaves a zero on the diagonal of the triangular factor.
+/// A column of zeros (or a row, if A is wide) leaves a zero on the diagonal of the triangular factor.
 fn rank_deficient_matrices<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (m, n, zero) in [(40, 33, 0), (40, 33, 20), (40, 33, 32), (33, 40, 0), (33, 40, 20)] {
@@ -133,7 +133,7 @@ fn rank_deficient_matrices<T: Scalar>() {
                 assert_info(outcome, ErrorKind::Singular, zero + 1);
                 factors
             };
-            runtimes.on_all_that_divide(m.min(n), call, |factors, what| factors.assert_padding(what));
+            runtimes.on_all_worker_dependent(m.min(n), call, |factors, what| factors.assert_padding(what));
         }
     }
 }
@@ -152,7 +152,7 @@ fn nan_propagates<T: Scalar>() {
                     let outcome = gels(rt, op, factors.view_mut(), x.view_mut(), options).map_err(|error| error.kind());
                     (factors, x, outcome)
                 };
-                runtimes.on_all_that_divide(m.min(n), call, |(factors, x, outcome), what| {
+                runtimes.on_all_worker_dependent(m.min(n), call, |(factors, x, outcome), what| {
                     let what = format!("{} {m} x {n} {op} {bad} at ({i}, {j}) {what}", T::LETTER);
                     assert!(outcome.is_err() || x.has_nan(), "{what}: no trace of it in the solution");
                     factors.assert_padding(&what);
@@ -163,32 +163,32 @@ fn nan_propagates<T: Scalar>() {
     }
 }
 
-/// Of full rank and well conditioned, all parts integers from -3 to 7.
+/// Returns a well conditioned matrix of full rank whose elements have integer parts from -3 to 7.
 fn well_conditioned<T: Scalar>(shape: (usize, usize)) -> Stored<T> {
     Stored::new(shape, |i, j| whole::<T>(8, i, j) + T::from_f64(if i == j { 4.0 } else { 0.0 }))
 }
 
-/// The same times 2ᵏ.
+/// Returns 2ᵏ A.
 fn times<T: Scalar>(a: &Stored<T>, k: i32) -> Stored<T> {
     let part = |x: f64| times_power_of_two(x, k);
     Stored::new(a.shape(), |i, j| narrow(c64::new(part(wide(a.at(i, j)).re), part(wide(a.at(i, j)).im))))
 }
 
-/// A call of gels, blocking or not, and with some block size.
-struct Way {
+/// A form of gels, blocking or not, with a block size.
+struct Variant {
     name: &'static str,
     nb: usize,
     is_blocking: bool,
 }
 
-const WAYS: [Way; 3] = [
-    Way { name: "at once", nb: 50, is_blocking: true },
-    Way { name: "in tiles", nb: 2, is_blocking: true },
-    Way { name: "spawned", nb: 2, is_blocking: false },
+const VARIANTS: [Variant; 3] = [
+    Variant { name: "at once", nb: 50, is_blocking: true },
+    Variant { name: "in tiles", nb: 2, is_blocking: true },
+    Variant { name: "spawned", nb: 2, is_blocking: false },
 ];
 
-impl Way {
-    /// Solves; whether there is such a form for the shape.
+impl Variant {
+    /// Solves. Returns `None` if this form does not support the shape.
     fn call<T: Scalar>(&self, rt: &Runtime, op: Op, a: &mut Stored<T>, b: &mut Stored<T>) -> Option<Result<(), Error>> {
         if self.is_blocking {
             return Some(gels(rt, op, a.view_mut(), b.view_mut(), &Options::default().nb(self.nb)));
@@ -205,23 +205,25 @@ impl Way {
     }
 }
 
-/// 2ᵖ A X = 2ᑫ B has the solution 2ᑫ⁻ᵖ X, residuals of 2ᑫ R, and factors 2ᵖ times as large.
+/// Checks that 2ᵖ A X = 2ᑫ B has the solution 2ᑫ⁻ᵖ X, residuals 2ᑫ R and factors scaled by 2ᵖ.
 fn assert_scales<T: Scalar>(rt: &Runtime, shape: (usize, usize), scales: &[(i32, i32)]) {
     let ((m, n), nrhs) = (shape, 2);
-    for (op, way) in [Op::None, Op::ConjTrans].into_iter().flat_map(|op| WAYS.iter().map(move |way| (op, way))) {
+    for (op, variant) in
+        [Op::None, Op::ConjTrans].into_iter().flat_map(|op| VARIANTS.iter().map(move |variant| (op, variant)))
+    {
         let (rows, cols) = op.shape((m, n));
         let a = well_conditioned::<T>((m, n));
         let b = Stored::<T>::new((m.max(n), nrhs), |i, j| if i < rows { whole(9, i, j) } else { T::ONE });
         let (mut factors, mut x) = (a.clone(), b.clone());
-        let Some(outcome) = way.call(rt, op, &mut factors, &mut x) else { continue };
+        let Some(outcome) = variant.call(rt, op, &mut factors, &mut x) else { continue };
         outcome.expect("A has full rank");
         let (first, last) = (powers_of_two::<T>().start() + 160, powers_of_two::<T>().end() - 120);
-        // Where nothing is scaled the tasks are those of any other matrix: some of these scales do.
+        // Where nothing is scaled, the tasks are those of any other matrix, so some of these scales suffice.
         let is_usual = |p: i32, q: i32| p == q && p % 16 != 0 && (first..last).contains(&p);
-        for &(p, q) in scales.iter().filter(|&&(p, q)| way.nb > n || !is_usual(p, q)) {
-            let what = format!("gels {}{op} {m} x {n} {} A 2^{p} B 2^{q}", T::LETTER, way.name);
+        for &(p, q) in scales.iter().filter(|&&(p, q)| variant.nb > n || !is_usual(p, q)) {
+            let what = format!("gels {}{op} {m} x {n} {} A 2^{p} B 2^{q}", T::LETTER, variant.name);
             let (mut scaled, mut y) = (times(&a, p), times(&b, q));
-            way.call(rt, op, &mut scaled, &mut y).expect("there is such a form").expect("A has full rank");
+            variant.call(rt, op, &mut scaled, &mut y).expect("there is such a form").expect("A has full rank");
             scaled.assert_padding(&what);
             y.assert_padding(&what);
             let tolerance = |of: &Stored<T>| 200.0 * residual::epsilon::<T>() * of.wide().norm_max();
@@ -246,8 +248,8 @@ fn every_power_of_two<T: Scalar>() {
     }
 }
 
-/// A and B of very different sizes, as long as the solution is a number.
-fn a_and_b_are_scaled_apart<T: Scalar>() {
+/// A and B of very different scales, as long as the solution does not overflow.
+fn independent_scales_of_a_and_b<T: Scalar>() {
     let rt = runtime();
     let (least, most) = (*powers_of_two::<T>().start(), *powers_of_two::<T>().end());
     let some: Vec<_> = (least..=most).step_by((most - least) as usize / 20).chain([most - 1, most]).collect();
@@ -259,17 +261,19 @@ fn a_and_b_are_scaled_apart<T: Scalar>() {
     }
 }
 
-/// As in LAPACK: the solution is zero, and so is all of B; A stays as it is.
-fn a_matrix_of_zeros<T: Scalar>() {
+/// As in LAPACK, B becomes zero if A is zero; A is unchanged.
+fn zero_matrices<T: Scalar>() {
     let rt = runtime();
     for (m, n) in [(1, 1), (5, 3), (3, 5), (4, 4), (40, 33), (0, 0), (4, 0), (0, 4)] {
-        for (op, way) in ops_of_q::<T>().into_iter().flat_map(|op| WAYS.iter().map(move |way| (op, way))) {
+        for (op, variant) in
+            ops_of_q::<T>().into_iter().flat_map(|op| VARIANTS.iter().map(move |variant| (op, variant)))
+        {
             for bad in [1.0, f64::NAN] {
                 let zero = Stored::<T>::new((m, n), |_, _| T::ZERO);
                 let (mut a, mut b) = (zero.clone(), Stored::<T>::new((m.max(n), 3), |_, _| T::from_f64(bad)));
-                let Some(outcome) = way.call(&rt, op, &mut a, &mut b) else { continue };
+                let Some(outcome) = variant.call(&rt, op, &mut a, &mut b) else { continue };
                 outcome.expect("its solution is zero");
-                let what = format!("gels {}{op} {m} x {n} {}", T::LETTER, way.name);
+                let what = format!("gels {}{op} {m} x {n} {}", T::LETTER, variant.name);
                 a.assert_padding(&what);
                 b.assert_padding(&what);
                 assert!(b.wide() == Wide::new(b.shape(), |_, _| c64::ZERO), "{what}: {b:?}");
@@ -279,35 +283,39 @@ fn a_matrix_of_zeros<T: Scalar>() {
     }
 }
 
-/// A singular matrix that is not zero is one at every scale, and is refused by all forms.
-fn singular_matrices_of_all_sizes<T: Scalar>() {
+/// A singular matrix that is not zero is reported at every scale and by all forms.
+fn singular_matrices_at_every_scale<T: Scalar>() {
     let rt = runtime();
     for k in tried_powers_of_two::<T>() {
-        for ((m, n), way) in [(5, 3), (3, 5)].into_iter().flat_map(|shape| WAYS.iter().map(move |way| (shape, way))) {
+        for ((m, n), variant) in
+            [(5, 3), (3, 5)].into_iter().flat_map(|shape| VARIANTS.iter().map(move |variant| (shape, variant)))
+        {
             let is_zero = |i, j| (if m >= n { j } else { i }) == 2;
             let a = Stored::<T>::new((m, n), |i, j| if is_zero(i, j) { T::ZERO } else { whole::<T>(8, i, j) });
             let (mut a, mut b) = (times(&a, k), Stored::<T>::random((m.max(n), 1), 4));
-            if let Some(outcome) = way.call(&rt, Op::None, &mut a, &mut b) {
+            if let Some(outcome) = variant.call(&rt, Op::None, &mut a, &mut b) {
                 assert_info(outcome, ErrorKind::Singular, 3);
             }
         }
     }
 }
 
-/// Nothing is scaled for a NaN, and it does not get lost where something is.
-fn nan_propagates_at_every_size<T: Scalar>() {
+/// A NaN prevents scaling, and is not lost if scaling happens.
+fn nan_propagates_at_every_scale<T: Scalar>() {
     let rt = runtime();
     let (least, most) = (*powers_of_two::<T>().start(), *powers_of_two::<T>().end());
     for (k, bad) in [least, 0, most].into_iter().flat_map(|k| [(k, f64::NAN), (k, f64::INFINITY)]) {
-        for ((m, n), way) in [(5, 3), (3, 5)].into_iter().flat_map(|shape| WAYS.iter().map(move |way| (shape, way))) {
+        for ((m, n), variant) in
+            [(5, 3), (3, 5)].into_iter().flat_map(|shape| VARIANTS.iter().map(move |variant| (shape, variant)))
+        {
             for (in_a, op) in
                 [true, false].into_iter().flat_map(|in_a| ops_of_q::<T>().into_iter().map(move |op| (in_a, op)))
             {
                 let (mut a, mut b) =
                     (times(&well_conditioned::<T>((m, n)), k), times(&well_conditioned((m.max(n), 1)), k));
                 if in_a { &mut a } else { &mut b }.set(1, 0, T::from_f64(bad));
-                let Some(outcome) = way.call(&rt, op, &mut a, &mut b) else { continue };
-                let what = format!("{}{op} {m} x {n} {} {bad} in A: {in_a}, 2^{k}", T::LETTER, way.name);
+                let Some(outcome) = variant.call(&rt, op, &mut a, &mut b) else { continue };
+                let what = format!("{}{op} {m} x {n} {} {bad} in A: {in_a}, 2^{k}", T::LETTER, variant.name);
                 assert!(outcome.is_err() || !b.is_finite(), "{what}: no trace of it in the solution");
             }
         }
@@ -316,12 +324,12 @@ fn nan_propagates_at_every_size<T: Scalar>() {
 
 four_types! {
     least_squares_and_least_norm exact_solutions rank_deficient_matrices nan_propagates every_power_of_two
-    a_and_b_are_scaled_apart a_matrix_of_zeros singular_matrices_of_all_sizes nan_propagates_at_every_size
+    independent_scales_of_a_and_b zero_matrices singular_matrices_at_every_scale nan_propagates_at_every_scale
 }
 
-/// A refusal changes nothing, though a wide matrix is conjugated before it is factored.
+/// A refusal changes nothing, although a wide matrix is conjugated before it is factored.
 #[test]
-fn a_wide_matrix_that_is_refused_stays_as_it_is() {
+fn refused_wide_matrix_is_unchanged() {
     let rt = runtime();
     let (a, b) = (Stored::<c64>::random((4, 5), 1), Stored::<c64>::random((5, 2), 2));
     let (mut x, mut y) = (a.clone(), b.clone());
@@ -330,7 +338,7 @@ fn a_wide_matrix_that_is_refused_stays_as_it_is() {
 }
 
 #[test]
-fn without_rows_or_columns_the_solution_is_zero() {
+fn empty_matrices_give_zero() {
     let rt = runtime();
     for (m, n) in [(0, 0), (4, 0), (0, 4)] {
         for op in [Op::None, Op::ConjTrans] {
@@ -343,7 +351,7 @@ fn without_rows_or_columns_the_solution_is_zero() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_arguments_are_refused() {
     let (rt, o) = (runtime(), Options::default());
     let (a, b) = (Stored::<c64>::random((5, 4), 1), Stored::<c64>::random((4, 2), 2));
     let (mut x, mut y, mut z) = (a.clone(), b.clone(), Stored::<c64>::random((5, 2), 3));

@@ -11,11 +11,11 @@ use superscalar_runtime::Runtime;
 
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
 
-/// Pivots are rows from the diagonal on, and no element of L is larger than the pivot it was divided by.
+/// Checks that pivots are on or below the diagonal, and that no element of L is larger than its pivot.
 fn assert_pivots<T: Scalar>(lu: &Stored<T>, ipiv: &[i32], what: &str) {
     let m = lu.shape().0;
     assert!(ipiv.iter().enumerate().all(|(i, &p)| i < p as usize && p as usize <= m), "{what}: {ipiv:?}");
-    // By |re| + |im| the pivot is the largest, so that by modulus it is not smaller than 1/√2 of the largest.
+    // The pivot is the largest by |re| + |im|, so its modulus is at least 1/√2 of the largest modulus.
     let most = if T::COMPLEX { 2.0_f64.sqrt() } else { 1.0 } + 1e-6;
     assert!(Wide::lower_and_upper(lu.view()).0.norm_max() <= most, "{what}: not the largest pivots");
 }
@@ -52,7 +52,7 @@ fn getrs_and_gesv_solve<T: Scalar>() {
             });
             (lu, ipiv, x, by_steps)
         };
-        runtimes.on_all_that_divide(n, call, |(lu, ipiv, x, by_steps), what| {
+        runtimes.on_all_worker_dependent(n, call, |(lu, ipiv, x, by_steps), what| {
             let what = &format!("gesv {} n {n} nrhs {nrhs} {what}", T::LETTER);
             assert_small(residual::lu(&a.wide(), lu.view(), ipiv), what);
             assert_small(residual::solve::<T>(&a.wide(), &x.wide(), &b.wide()), what);
@@ -67,8 +67,8 @@ fn getrs_and_gesv_solve<T: Scalar>() {
     }
 }
 
-/// Every step of the elimination is exact: U has powers of two on its diagonal and small integers above it, L quarters below
-/// its own, which are so small that the rows are the pivots in the order of L, wherever they lie at first.
+/// Every elimination step is exact: U has powers of two on its diagonal and small integers above it, and L has
+/// multiples of 1/16 below its unit diagonal. These are so small that the pivots are the rows of L in order.
 fn exact_factors<T: Scalar>() {
     let runtimes = Runtimes::new();
     let whole = |seed, i, j| wide(superscalar_oracle::whole::<T>(seed, i, j));
@@ -84,7 +84,7 @@ fn exact_factors<T: Scalar>() {
             std::cmp::Ordering::Equal => c64::from([8.0, -16.0, 32.0][i % 3]),
             std::cmp::Ordering::Greater => c64::ZERO,
         });
-        // Interchanges undone from the last to the first, so that getrf has to find them.
+        // The rows are permuted, so that getrf has to find the interchanges.
         let ipiv: Vec<i32> = (0..k).map(|i| (i + (7 * i + 3) % (m - i) + 1) as i32).collect();
         let mut rows: Vec<usize> = (0..m).collect();
         ipiv.iter().enumerate().rev().for_each(|(i, &p)| rows.swap(i, p as usize - 1));
@@ -104,7 +104,7 @@ fn exact_factors<T: Scalar>() {
     }
 }
 
-/// With columns of zeros the first of them is reported, and the factorization complete.
+/// With columns of zeros, the first one is reported, and the factorization is complete.
 fn singular_matrices<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (m, n, zeros) in
@@ -141,7 +141,7 @@ fn singular_matrices<T: Scalar>() {
     assert_info(outcome, ErrorKind::Singular, 2);
 }
 
-/// A NaN in A spoils the solution and nothing else. An Inf may become the divisor of a column, and vanish.
+/// A NaN in A reaches the solution and nothing else. An Inf may become the divisor of a column and vanish.
 fn nan_propagates<T: Scalar>() {
     let runtimes = Runtimes::new();
     let (n, places) = (33, [(0, 0), (32, 0), (7, 20), (20, 7), (32, 32)]);
@@ -151,7 +151,7 @@ fn nan_propagates<T: Scalar>() {
         let b = Stored::<T>::random((n, 2), 9);
         let call = |rt: &_, options: &Options| {
             let (mut lu, mut ipiv, mut x) = (a.clone(), vec![0; n], b.clone());
-            // Whether a pivot becomes zero on the way is not ours to say.
+            // Whether a pivot becomes zero is not specified.
             let outcome = gesv(rt, lu.view_mut(), &mut ipiv, x.view_mut(), options).map_err(|error| error.kind());
             (lu, ipiv, x, outcome)
         };
@@ -166,7 +166,7 @@ fn nan_propagates<T: Scalar>() {
     }
 }
 
-/// Numbers so small that the reciprocal of a pivot overflows, and so large that their sum almost does.
+/// Numbers so small that the reciprocal of a pivot overflows, and so large that their sum nearly does.
 fn extremes<T: Scalar>() {
     let (runtimes, n) = (Runtimes::new(), 33);
     let tiny = wide(T::from_real(<T::Real as superscalar_kernels::Real>::MIN_POSITIVE)).re;
@@ -181,7 +181,7 @@ fn extremes<T: Scalar>() {
         runtimes.on_all(n, call, |(lu, ipiv), what| {
             let (l, u) = Wide::lower_and_upper(lu.view());
             let error = a.wide().interchanged(ipiv).minus(&l.times(&u)).norm_max();
-            // What underflows has only some bits.
+            // Elements that underflow have only a few bits.
             assert!(error <= 1e-3 * a.wide().norm_max(), "{} times {scale:e} {what}: {error:e}", T::LETTER);
         });
     }
@@ -189,9 +189,9 @@ fn extremes<T: Scalar>() {
 
 four_types! { getrf_is_backward_stable getrs_and_gesv_solve exact_factors singular_matrices nan_propagates extremes }
 
-/// Large enough for several panels where the options choose their width.
+/// The order is large enough for several automatic panels.
 #[test]
-fn panels_that_the_options_choose() {
+fn automatic_panel_widths() {
     let n = 230;
     let (a, b) = (Stored::<f64>::random((n, n), 13), Stored::<f64>::random((n, 40), 14));
     let call = |rt: &_, options: &Options| {
@@ -209,9 +209,9 @@ fn panels_that_the_options_choose() {
     });
 }
 
-/// Few right-hand sides of a large system are solved for by all workers together.
+/// All workers together solve a large system with few right-hand sides.
 #[test]
-fn workers_share_the_solve_of_one_right_hand_side() {
+fn single_right_hand_side_is_shared() {
     let n = 1100;
     let (a, b) = (Stored::<f64>::random((n, n), 16), Stored::<f64>::random((n, 1), 17));
     for workers in [1, 3] {
@@ -240,10 +240,10 @@ fn workers_share_the_solve_of_one_right_hand_side() {
     }
 }
 
-/// A long panel is factored by halves, and rows of the update between them are handed out, as are those of the next panel's column:
-/// to nobody, or to others. The factors are the same.
+/// A long panel is factored by halves. The rows of the update between them, and of the update of the next panel's
+/// column, are split into tasks if there are other workers. The factors do not depend on that.
 #[test]
-fn long_panels_hand_out_parts() {
+fn long_panels_are_split() {
     let (m, n, nb) = (3000, 160, 128);
     let a = Stored::<f64>::random((m, n), 15);
     let factors = [1, 3].map(|workers| {
@@ -263,7 +263,7 @@ fn long_panels_hand_out_parts() {
 }
 
 #[test]
-fn rows_may_be_contiguous_instead_of_columns() {
+fn row_major_matrices() {
     let (n, rt) = (70, runtime());
     let a = Stored::<c64>::random((n, n), 11);
     let mut data: Vec<c64> = (0..n * n).map(|at| a.at(at / n, at % n)).collect();
@@ -282,7 +282,7 @@ fn rows_may_be_contiguous_instead_of_columns() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_arguments_are_refused() {
     let (rt, o) = (runtime(), Options::default());
     let (a, b) = (Stored::<c64>::random((5, 4), 1), Stored::<c64>::random((4, 2), 2));
     let square = Stored::<c64>::random((4, 4), 3);
@@ -300,9 +300,9 @@ fn what_does_not_fit_is_refused() {
     assert!(x == a && y == b && z == square, "a refusal changes nothing");
 }
 
-/// Interchanges are numbers of 32 bits. A matrix without columns has as many rows as one likes.
+/// Interchanges are 32-bit integers. A matrix without columns may have any number of rows.
 #[test]
-fn more_rows_than_interchanges_can_name_are_refused() {
+fn row_count_overflow_is_refused() {
     let (rt, o) = (runtime(), Options::default());
     let most = i32::MAX as usize;
     let call = |m| {

@@ -1,9 +1,10 @@
-//! LU, QR, inverses, condition numbers, mixed precision and the auxiliary routines as a user calls them, in all four types.
+//! LU, QR, inverses, condition numbers, mixed precision and the auxiliary routines, called as by a user, in all four
+//! types.
 //!
-//! Residuals are computed from the definitions in double precision complex, by textbook loops: nothing is shared with the
-//! kernels. Every matrix lies in memory that is larger than it; what surrounds it must stay as it is, bit by bit. A task that
-//! changes a tile waits for the one before, so a result depends on the tiles alone, not on the workers or the policy: the first
-//! result with some tiles is checked, and the others must equal it.
+//! Residuals are computed from their definitions in double precision complex, by textbook loops that share nothing with
+//! the kernels. Every matrix lies in a larger memory block whose padding must not change. Updates of a tile run in
+//! insertion order, so results depend only on the tiles, not on the workers or the policy: the first result for some
+//! tiles is checked, and the others must equal it.
 
 mod auxiliary;
 mod capacity;
@@ -23,7 +24,7 @@ mod scales;
 mod threads;
 mod tsqr;
 
-/// A test for each of the four types.
+/// Defines a test for each of the four types.
 macro_rules! four_types {
     ($($name:ident)*) => {$(
         mod $name {

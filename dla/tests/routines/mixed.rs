@@ -1,4 +1,4 @@
-//! gesv_mixed and posv_mixed: solutions of the higher precision, how many steps they took, and the ways out.
+//! gesv_mixed and posv_mixed: accuracy, numbers of refinement steps, and fallbacks.
 
 use crate::runs::{ORDERS, Runtimes, assert_info, assert_refused, assert_small, runtime};
 use superscalar_dla::{Error, ErrorKind, MixedPrecision, Options, gesv, gesv_mixed, posv_mixed};
@@ -10,7 +10,7 @@ const OVERFLOW: i32 = -2;
 const NO_FACTORS: i32 = -3;
 const NO_CONVERGENCE: i32 = -31;
 
-/// A solver that takes A and B and returns A and X as it leaves them, and `ITER`.
+/// A solver that takes A and B, and returns the final A and X, and `ITER`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Solver {
     General,
@@ -40,7 +40,7 @@ impl Solver {
     }
 }
 
-fn solutions_are_of_the_higher_precision<T: MixedPrecision>() {
+fn solutions_have_high_precision<T: MixedPrecision>() {
     let runtimes = Runtimes::new();
     for (n, nrhs) in ORDERS.into_iter().zip([2, 1, 5, 0, 3, 20, 9]) {
         for solver in SOLVERS {
@@ -62,7 +62,7 @@ fn solutions_are_of_the_higher_precision<T: MixedPrecision>() {
                 let (after, x, steps) = solver.solve(rt, &a, &b, options);
                 (after, x, steps.expect("the matrix is positive definite"))
             };
-            runtimes.on_all_that_divide(n, call, |(after, x, steps), what| {
+            runtimes.on_all_worker_dependent(n, call, |(after, x, steps), what| {
                 let what = &format!("{solver:?} {} n {n} nrhs {nrhs} {what}", T::LETTER);
                 assert!((0..=3).contains(steps), "{what}: {steps} steps");
                 assert!(n == 0 || nrhs == 0 || *steps > 0, "{what}: no step was needed");
@@ -75,18 +75,17 @@ fn solutions_are_of_the_higher_precision<T: MixedPrecision>() {
 }
 
 #[test]
-fn solutions_are_of_the_higher_precision_d() {
-    solutions_are_of_the_higher_precision::<f64>();
+fn solutions_have_high_precision_d() {
+    solutions_have_high_precision::<f64>();
 }
 
 #[test]
-fn solutions_are_of_the_higher_precision_z() {
-    solutions_are_of_the_higher_precision::<c64>();
+fn solutions_have_high_precision_z() {
+    solutions_have_high_precision::<c64>();
 }
 
-/// Of what is large or small, but not too much so for single precision, the refinement takes no more steps than of
-/// anything else; however many columns B has.
-fn steps_do_not_depend_on_the_scale<T: MixedPrecision>() {
+/// Scales within the range of single precision need no extra refinement steps, for any number of right-hand sides.
+fn steps_are_independent_of_scale<T: MixedPrecision>() {
     let rt = runtime();
     let (a, n) = (Stored::<T>::positive_definite(20, 1), 20);
     for (scale, nrhs, solver) in [1e20, 1e-20]
@@ -104,16 +103,16 @@ fn steps_do_not_depend_on_the_scale<T: MixedPrecision>() {
 }
 
 #[test]
-fn steps_do_not_depend_on_the_scale_d() {
-    steps_do_not_depend_on_the_scale::<f64>();
+fn steps_are_independent_of_scale_d() {
+    steps_are_independent_of_scale::<f64>();
 }
 
 #[test]
-fn steps_do_not_depend_on_the_scale_z() {
-    steps_do_not_depend_on_the_scale::<c64>();
+fn steps_are_independent_of_scale_z() {
+    steps_are_independent_of_scale::<c64>();
 }
 
-/// The way out, whatever the reason: X is that of the higher precision, and A holds its factors.
+/// Checks a fallback: X has the higher precision, and A holds its factors.
 fn falls_back<T: MixedPrecision>(solvers: &[Solver], reason: i32, a: &Stored<T>, b: &Stored<T>) {
     let runtimes = Runtimes::new();
     let n = a.shape().0;
@@ -122,7 +121,7 @@ fn falls_back<T: MixedPrecision>(solvers: &[Solver], reason: i32, a: &Stored<T>,
             let (after, x, steps) = solver.solve(rt, a, b, options);
             (after, x, steps.expect("the higher precision solves it"))
         };
-        runtimes.on_all_that_divide(n, call, |(after, x, steps), what| {
+        runtimes.on_all_worker_dependent(n, call, |(after, x, steps), what| {
             let what = &format!("{solver:?} {} {what}", T::LETTER);
             assert_eq!(*steps, reason, "{what}");
             assert!(after != a, "{what}: A holds no factors");
@@ -141,10 +140,10 @@ fn falls_back<T: MixedPrecision>(solvers: &[Solver], reason: i32, a: &Stored<T>,
     }
 }
 
-fn every_way_out<T: MixedPrecision>() {
+fn all_fallbacks<T: MixedPrecision>() {
     let b = Stored::<T>::random((10, 2), 3);
     let good = Stored::<T>::positive_definite(10, 4);
-    // An element that single precision does not have; in A, and in B.
+    // An element that overflows in single precision, in A and in B.
     for place in [0, 9] {
         let mut large = good.clone();
         large.set(place, place, T::from_f64(1e60));
@@ -153,7 +152,7 @@ fn every_way_out<T: MixedPrecision>() {
         large.set(place, 1, narrow(if T::COMPLEX { c64::new(1.0, 1e60) } else { c64::from(1e60) }));
         falls_back(&SOLVERS, OVERFLOW, &good, &large);
     }
-    // Two rows that differ by less than single precision knows.
+    // Two rows that are equal in single precision.
     let near = Stored::<T>::new((10, 10), |i, j| match (i.min(j), i.max(j)) {
         (4, 4) | (4, 5) => T::ONE,
         (5, 5) => T::from_f64(1.0 + f64::powi(2.0, -40)),
@@ -161,23 +160,24 @@ fn every_way_out<T: MixedPrecision>() {
         _ => T::ZERO,
     });
     falls_back(&SOLVERS, NO_FACTORS, &near, &b);
-    // Hilbert's matrix, scaled to integers that both precisions know, so that only its condition is bad.
+    // Hilbert's matrix, scaled to integers that are exact in both precisions, so that only its condition number
+    // matters.
     let hilbert = Stored::<T>::new((10, 10), |i, j| T::from_f64(232_792_560.0 / (i + j + 1) as f64));
     falls_back(&[Solver::General], NO_CONVERGENCE, &hilbert, &b);
 }
 
 #[test]
-fn every_way_out_d() {
-    every_way_out::<f64>();
+fn all_fallbacks_d() {
+    all_fallbacks::<f64>();
 }
 
 #[test]
-fn every_way_out_z() {
-    every_way_out::<c64>();
+fn all_fallbacks_z() {
+    all_fallbacks::<c64>();
 }
 
 #[test]
-fn what_is_singular_in_both_precisions_is_an_error() {
+fn singular_matrices_are_errors() {
     let runtimes = Runtimes::new();
     let b = Stored::<f64>::random((40, 2), 3);
     let singular = Stored::<f64>::new((40, 40), |i, j| if i == j && i != 12 { 1.0 } else { 0.0 });
@@ -191,7 +191,7 @@ fn what_is_singular_in_both_precisions_is_an_error() {
 }
 
 #[test]
-fn nan_ends_in_the_solution_or_an_error() {
+fn nan_reaches_solution_or_error() {
     let runtimes = Runtimes::new();
     let b = Stored::<f64>::random((33, 2), 5);
     for bad in [f64::NAN, f64::INFINITY] {
@@ -217,7 +217,7 @@ fn nan_ends_in_the_solution_or_an_error() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_arguments_are_refused() {
     let (rt, o) = (runtime(), Options::default());
     let (a, b) = (Stored::<f64>::random((4, 4), 1), Stored::<f64>::random((4, 2), 2));
     for (a, b, x) in [((4, 5), (4, 2), (4, 2)), ((4, 4), (5, 2), (5, 2)), ((4, 4), (4, 2), (4, 3))] {

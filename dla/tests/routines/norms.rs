@@ -12,14 +12,14 @@ use superscalar_runtime::Runtime;
 
 const NORMS: [Norm; 4] = [Norm::Max, Norm::One, Norm::Inf, Norm::Frobenius];
 
-/// A routine, and the matrix it means by what is stored.
+/// Name of a routine, its call, and the full matrix that the stored elements represent.
 type Case<'a, T> = (
     String,
     Box<dyn Fn(&Runtime, Norm, &Options) -> Result<<T as superscalar_kernels::Scalar>::Real, Error> + 'a>,
     Wide,
 );
 
-/// Whether element (i, j) is in the triangle, diagonal included.
+/// Returns whether element (i, j) is in the triangle, including its diagonal.
 pub fn is_named(uplo: Uplo, i: usize, j: usize) -> bool {
     if uplo == Uplo::Lower { i >= j } else { i <= j }
 }
@@ -33,7 +33,7 @@ pub fn norm_of(norm: Norm, a: &Wide) -> f64 {
     }
 }
 
-/// Every routine that takes this matrix, with the elements that it means.
+/// Returns every routine that accepts this matrix, with the matrix that it represents.
 fn cases<T: Scalar>(a: &Stored<T>) -> Vec<Case<'_, T>> {
     let shape = a.shape();
     let mut cases: Vec<Case<'_, T>> =
@@ -59,7 +59,7 @@ fn cases<T: Scalar>(a: &Stored<T>) -> Vec<Case<'_, T>> {
     cases
 }
 
-fn norms_are_those_of_the_definition<T: Scalar>() {
+fn norms_match_definition<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (m, n) in SHAPES {
         let a = Stored::<T>::random((m, n), 1);
@@ -78,7 +78,7 @@ fn norms_are_those_of_the_definition<T: Scalar>() {
     }
 }
 
-/// Sums of small integers are exact: also to the last bit.
+/// Sums of small integers are exact.
 fn integers_are_exact<T: Scalar>() {
     let runtimes = Runtimes::new();
     let whole = |i: usize, j: usize| T::from_f64(((5 * i + 3 * j) % 11) as f64 - 5.0);
@@ -95,7 +95,7 @@ fn integers_are_exact<T: Scalar>() {
     }
 }
 
-/// The square of the Frobenius norm may overflow, or underflow, where the norm does not.
+/// The square of the Frobenius norm may overflow or underflow although the norm does not.
 fn extremes<T: Scalar>() {
     let (runtimes, tiny) = (Runtimes::new(), wide(T::from_real(T::Real::MIN_POSITIVE)).re);
     for scale in [tiny * 2.0, 0.01 / tiny] {
@@ -120,8 +120,8 @@ fn extremes<T: Scalar>() {
     }
 }
 
-/// A NaN anywhere in what is read makes every norm NaN, an Inf makes it infinite, and what is not read does nothing.
-fn nan_and_inf_show<T: Scalar>() {
+/// A NaN that is read makes every norm NaN, and an Inf makes it infinite. Elements that are not read have no effect.
+fn nan_and_inf_propagate<T: Scalar>() {
     let rt = runtime();
     let n = 19;
     for (i, j) in [(0, 0), (18, 0), (0, 18), (9, 9), (7, 12), (12, 7), (18, 18)] {
@@ -141,21 +141,21 @@ fn nan_and_inf_show<T: Scalar>() {
     }
 }
 
-/// The Frobenius norm of the definition, without overflow or underflow.
+/// Returns the Frobenius norm without overflow or underflow.
 fn scaled_frobenius(a: &Wide) -> f64 {
     let (largest, (m, n)) = (a.norm_max(), a.shape());
     let squares = (0..m * n).map(|at| (a.at(at % m, at / m).norm() / largest).powi(2));
     if largest == 0.0 { 0.0 } else { largest * squares.sum::<f64>().sqrt() }
 }
 
-/// Sums of squares overflow for some columns, and for some only together; below they are lost.
+/// Sums of squares overflow for some scales, for others only over all columns; at small scales they underflow.
 fn every_power_of_two<T: Scalar>() {
     let rt = runtime();
     for (step, k) in tried_powers_of_two::<T>().enumerate() {
         for (m, n) in [(9, 9), (5, 12)] {
             let part = |i: usize, j: usize, by: usize| times_power_of_two(((by * i + 2 * j) % 7) as f64 - 3.0, k);
             let a = Stored::<T>::new((m, n), |i, j| narrow(c64::new(part(i, j, 5), part(i, j, 3))));
-            // Tiles now and then.
+            // Use tiles for some of the scales.
             let sizes: &[usize] = if step % 8 == 0 { &[50, 1, 4] } else { &[50] };
             for (name, call, meant) in cases(&a) {
                 for (norm, &nb) in NORMS.into_iter().flat_map(|norm| sizes.iter().map(move |nb| (norm, nb))) {
@@ -164,7 +164,7 @@ fn every_power_of_two<T: Scalar>() {
                         if norm == Norm::Frobenius { scaled_frobenius(&meant) } else { norm_of(norm, &meant) };
                     let rounded = T::from_f64(expected).re().to_f64();
                     let error = (found - expected).abs();
-                    // A modulus that is subnormal is rounded before it is added.
+                    // A subnormal modulus is rounded before it is added.
                     let near = error <= 100.0 * residual::epsilon::<T>() * expected + (m.max(n) as f64) * least::<T>();
                     let what = format!("{name} {} {norm} {m} x {n} nb {nb} 2^{k}: {found:e}", T::LETTER);
                     assert!(if rounded.is_finite() { near } else { found == f64::INFINITY }, "{what}, {expected:e}");
@@ -174,11 +174,10 @@ fn every_power_of_two<T: Scalar>() {
     }
 }
 
-/// As many as it takes for a sum of squares to overflow only when the columns come together: of ten thousand 1e18 it is
-/// 1e40.
+/// The sum of squares overflows only when the columns are combined: for ten thousand elements of 1e18 it is 1e40.
 fn sums_of_columns_do_not_overflow<T: Scalar>() {
     let (rt, n) = (runtime(), 100);
-    // The root of 1e36, or of 1e304.
+    // The square root of 1e36, or of 1e304.
     let size = if is_single::<T>() { 1e18 } else { 1e152 };
     let a = Stored::<T>::new((n, n), |_, _| T::from_f64(size));
     for nb in [1, 7, 100] {
@@ -187,7 +186,7 @@ fn sums_of_columns_do_not_overflow<T: Scalar>() {
     }
 }
 
-/// Inf in two places is Inf, in one column or in two; with a NaN anywhere it is NaN, also within one complex number.
+/// Inf in two places gives Inf, in one column or in two. A NaN anywhere gives NaN, also within one complex number.
 fn nan_beats_inf<T: Scalar>() {
     let (rt, n) = (runtime(), 9);
     let (inf, nan) = (T::Real::from_f64(f64::INFINITY), T::Real::from_f64(f64::NAN));
@@ -222,7 +221,7 @@ fn nan_beats_inf<T: Scalar>() {
     }
 }
 
-/// A modulus is representable, but the square of it is not; and a part is subnormal.
+/// The modulus is representable, but its square is not, or a part is subnormal.
 fn moduli_of_all_sizes<T: Scalar>() {
     let rt = runtime();
     for k in tried_powers_of_two::<T>() {
@@ -238,12 +237,12 @@ fn moduli_of_all_sizes<T: Scalar>() {
 }
 
 four_types! {
-    norms_are_those_of_the_definition integers_are_exact extremes nan_and_inf_show every_power_of_two
+    norms_match_definition integers_are_exact extremes nan_and_inf_propagate every_power_of_two
     sums_of_columns_do_not_overflow nan_beats_inf moduli_of_all_sizes
 }
 
 #[test]
-fn a_norm_is_a_result_of_its_scope() {
+fn scope_returns_a_norm() {
     let (rt, a) = (runtime(), Stored::<f64>::random((40, 30), 3));
     let norm = rt.scope(|s| {
         let norm = spawn::lange(s, Norm::One, &Tiled::read_only_columns(s, a.view(), 7));
@@ -254,7 +253,7 @@ fn a_norm_is_a_result_of_its_scope() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_arguments_are_refused() {
     let (rt, o, a) = (runtime(), Options::default(), Stored::<f64>::random((5, 4), 1));
     assert_refused(lansy(&rt, Norm::One, Uplo::Lower, a.view(), &o), ErrorKind::Shape);
     assert_refused(lanhe(&rt, Norm::One, Uplo::Lower, a.view(), &o), ErrorKind::Shape);
@@ -262,9 +261,9 @@ fn what_does_not_fit_is_refused() {
     assert_refused(lantr(&rt, Norm::One, Uplo::Lower, Diag::Unit, a.view(), &o.nb(0)), ErrorKind::Shape);
 }
 
-/// Of a matrix that is changed in the same scope, and before the scope ends.
+/// Norms of a matrix that is changed later in the same scope.
 #[test]
-fn norms_of_all_kinds_are_results() {
+fn scope_returns_all_norms() {
     let (rt, mut a) = (runtime(), Stored::<c64>::random((30, 30), 4));
     let before = a.clone();
     let [symmetric, hermitian, triangular] = rt

@@ -1,30 +1,30 @@
-//! Powers of two that scale a matrix without rounding, down to the least number of a type and up to the largest.
+//! Powers of two that scale a matrix without rounding, from the least to the largest number of a type.
 
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Real, c64};
 use superscalar_oracle::{tries_scale, wide};
 
-/// Whether the type is one of single precision.
+/// Returns whether the type has single precision.
 pub fn is_single<T: Scalar>() -> bool {
     size_of::<T::Real>() == size_of::<f32>()
 }
 
-/// The least positive number of a type.
+/// Returns the least positive number of the type.
 pub fn least<T: Scalar>() -> f64 {
     if is_single::<T>() { f64::from(f32::from_bits(1)) } else { f64::from_bits(1) }
 }
 
-/// The exponents k for which integers from 1 to 7, times 2ᵏ, are numbers of this type.
+/// Returns the exponents k for which 2ᵏ times the integers from 1 to 7 are exact.
 pub fn powers_of_two<T: Scalar>() -> std::ops::RangeInclusive<i32> {
     if is_single::<T>() { -149..=125 } else { -1074..=1021 }
 }
 
-/// Those that are tried: all in single precision; of the others some, unless FULL=1.
+/// Returns the exponents to test: all of them in single precision; some in double precision, unless FULL=1.
 pub fn tried_powers_of_two<T: Scalar>() -> impl Iterator<Item = i32> {
     powers_of_two::<T>().filter(|&k| tries_scale::<T::Real>(k))
 }
 
-/// 2ᵏ x, rounded only where that is subnormal or overflows.
+/// Returns 2ᵏ x, which is rounded only if it is subnormal or overflows.
 pub fn times_power_of_two(x: f64, k: i32) -> f64 {
     let (mut x, mut left) = (x, k);
     while left != 0 {
@@ -35,8 +35,8 @@ pub fn times_power_of_two(x: f64, k: i32) -> f64 {
     x
 }
 
-/// Fails unless x is 2ᵏ times what was expected, up to an error of `error` times 2ᵏ and to what is lost below the least
-/// number. A part that is not representable must have overflowed.
+/// Checks that x is 2ᵏ times `expected`, up to 2ᵏ times `error` and rounding to the least number. A part that is not
+/// representable must have overflowed.
 #[track_caller]
 pub fn assert_scaled<T: Scalar>(x: T, expected: c64, error: f64, k: i32, what: &str) {
     for (found, expected) in [(wide(x).re, expected.re), (wide(x).im, expected.im)] {

@@ -60,13 +60,13 @@ fn gelqf_composes<T: Scalar>() {
             spawn::gelqf(s, &transposed, &mut tau_again);
         });
         outcome.expect("nothing fails");
-        // One block alone is factored without the factors that tasks need.
+        // A single block is factored without the triangular factors that tasks need.
         assert!(shape.0 <= 4 || (again == lq && tau_again == tau), "gelqf {} {shape:?}", T::LETTER);
     }
 }
 
 /// The first n columns of Q from k reflectors, k <= n <= m.
-fn ungqr_makes_q<T: Scalar>() {
+fn ungqr_generates_q<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (m, n, k) in
         [(0, 0, 0), (3, 0, 0), (4, 3, 0), (1, 1, 1), (31, 31, 31), (64, 20, 9), (100, 64, 31), (100, 100, 100)]
@@ -78,7 +78,7 @@ fn ungqr_makes_q<T: Scalar>() {
             ungqr(rt, q.view_mut(), &tau, options).expect("the shapes fit");
             q
         };
-        runtimes.on_all_that_divide(n, call, |q, what| {
+        runtimes.on_all_worker_dependent(n, call, |q, what| {
             let what = &format!("ungqr {} {m} x {n} by {k} {what}", T::LETTER);
             q.assert_padding(what);
             let expected = v.wide().q_of_columns(&tau).submatrix(0..m, 0..n);
@@ -88,14 +88,14 @@ fn ungqr_makes_q<T: Scalar>() {
     }
 }
 
-/// A matrix that geqrf factored, with its scalar factors.
+/// Returns a matrix factored by geqrf, and its scalar factors.
 fn factored<T: Scalar>(shape: (usize, usize), seed: u64) -> (Stored<T>, Vec<T>) {
     let (mut qr, mut tau) = (Stored::random(shape, seed), vec![T::ZERO; shape.0.min(shape.1)]);
     geqrf(&runtime(), qr.view_mut(), &mut tau, &Options::default().nb(10)).expect("the shapes fit");
     (qr, tau)
 }
 
-/// op(Q) C and C op(Q) with Q of order m from k reflectors, C having n columns, or rows.
+/// (m, n, k) for op(Q) C and C op(Q): Q has order m and k reflectors, and C has n columns (left) or rows (right).
 const PRODUCTS: [(usize, usize, usize); 8] =
     [(0, 2, 0), (5, 0, 3), (3, 2, 0), (1, 1, 1), (31, 5, 31), (64, 33, 20), (100, 7, 64), (100, 100, 31)];
 
@@ -113,7 +113,7 @@ fn unmqr_multiplies<T: Scalar>() {
             };
             let q = q.op(op);
             let expected = if side == Side::Left { q.times(&c.wide()) } else { c.wide().times(&q) };
-            runtimes.on_all_that_divide(k, call, |product, what| {
+            runtimes.on_all_worker_dependent(k, call, |product, what| {
                 let what = &format!("unmqr {}{side}{op} {m} {n} {k} {what}", T::LETTER);
                 product.assert_padding(what);
                 assert_small(residual::difference::<T>(&expected, &product.wide()), what);
@@ -137,7 +137,7 @@ fn unmlq_multiplies<T: Scalar>() {
             };
             let q = q.op(op);
             let expected = if side == Side::Left { q.times(&c.wide()) } else { c.wide().times(&q) };
-            runtimes.on_all_that_divide(k, call, |product, what| {
+            runtimes.on_all_worker_dependent(k, call, |product, what| {
                 let what = &format!("unmlq {}{side}{op} {m} {n} {k} {what}", T::LETTER);
                 product.assert_padding(what);
                 assert_small(residual::difference::<T>(&expected, &product.wide()), what);
@@ -146,8 +146,8 @@ fn unmlq_multiplies<T: Scalar>() {
     }
 }
 
-/// Columns that are small integers at right angles: whatever is orthogonal to what comes before needs no reflection but a sign.
-fn triangles_keep_their_size<T: Scalar>() {
+/// Columns that are zero below the diagonal need no reflection.
+fn triangular_input_is_unchanged<T: Scalar>() {
     let runtimes = Runtimes::new();
     for n in [1, 2, 31, 64] {
         let a = Stored::<T>::new((n, n), |i, j| T::from_f64(if i <= j { (1 + (i + 2 * j) % 5) as f64 } else { 0.0 }));
@@ -156,7 +156,7 @@ fn triangles_keep_their_size<T: Scalar>() {
             geqrf(rt, qr.view_mut(), &mut tau, options).expect("the shapes fit");
             (qr, tau)
         };
-        // A column that is zero below its diagonal makes no reflector, as LAPACK has it: R is A, bit by bit.
+        // As in LAPACK, tau is zero for such columns, so R equals A bit by bit.
         runtimes.on_all(n, call, |(qr, tau), what| {
             assert!(tau.iter().all(|&tau| tau == T::ZERO), "{} n {n} {what}: {tau:?}", T::LETTER);
             assert!(*qr == a, "{} n {n} {what}: another triangle", T::LETTER);
@@ -164,7 +164,7 @@ fn triangles_keep_their_size<T: Scalar>() {
     }
 }
 
-/// The largest and the smallest numbers neither overflow nor vanish, and a NaN reaches R.
+/// The largest and smallest numbers neither overflow nor vanish, and a NaN reaches R.
 fn extremes<T: Scalar>() {
     let runtimes = Runtimes::new();
     let (m, n) = (40, 33);
@@ -183,7 +183,7 @@ fn extremes<T: Scalar>() {
             let r = Wide::new(r.shape(), |i, j| r.at(i, j) / scale);
             let q = qr.wide().q_of_columns(tau);
             assert_small(residual::orthogonality::<T>(&q), what);
-            // What underflows loses bits of its own.
+            // Elements that underflow lose bits.
             assert!(q.times(&r).minus(&a.wide()).norm_max() <= 1e-4, "{what}");
         });
     }
@@ -204,13 +204,13 @@ fn extremes<T: Scalar>() {
 }
 
 four_types! {
-    geqrf_is_backward_stable gelqf_is_backward_stable gelqf_composes ungqr_makes_q unmqr_multiplies unmlq_multiplies
-    triangles_keep_their_size extremes
+    geqrf_is_backward_stable gelqf_is_backward_stable gelqf_composes ungqr_generates_q unmqr_multiplies unmlq_multiplies
+    triangular_input_is_unchanged extremes
 }
 
-/// Large enough for several panels where the options choose their width.
+/// The order is large enough for several automatic panels.
 #[test]
-fn panels_that_the_options_choose() {
+fn automatic_panel_widths() {
     for shape in [(240, 210), (60, 230)] {
         let (a, k) = (Stored::<c32>::random(shape, 10), shape.0.min(shape.1));
         let call = |rt: &_, options: &Options| {
@@ -227,7 +227,7 @@ fn panels_that_the_options_choose() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_arguments_are_refused() {
     let (rt, o) = (runtime(), Options::default());
     let a = Stored::<c64>::random((5, 4), 1);
     let (mut x, tau) = (a.clone(), [c64::ONE; 5]);

@@ -1,4 +1,4 @@
-//! Runs of a routine under every number of workers, policy and block size.
+//! Runs of a routine with every number of workers, policy and block size.
 
 use std::cell::Cell;
 use superscalar_dla::{BlockSize, Error, ErrorKind, Options, Scalar};
@@ -6,9 +6,10 @@ use superscalar_kernels::Op;
 use superscalar_oracle::is_full;
 use superscalar_runtime::{PolicyName, Runtime};
 
-/// LAPACK's scaled residuals have n ε in the denominator, so what is stable stays about one, whatever n; small n need some room.
+/// LAPACK's scaled residuals have n ε in the denominator, so they are about one for stable routines; small n need
+/// margin.
 pub const BOUND: f64 = 8.0;
-/// Up to this order every column is a block column of its own once.
+/// Block columns of one column are tested up to this order.
 const SINGLE_MAX: usize = 31;
 
 /// Empty, smallest, ragged, tall and wide.
@@ -35,7 +36,7 @@ pub const SHAPES: [(usize, usize); 19] = [
 ];
 pub const ORDERS: [usize; 7] = [0, 1, 2, 3, 31, 64, 100];
 
-/// A runtime for each number of workers and policy, the default one first.
+/// A runtime for each number of workers and policy, the default policy first.
 pub struct Runtimes {
     all: Vec<Runtime>,
     turn: Cell<usize>,
@@ -48,7 +49,8 @@ impl Runtimes {
         Self { all: all.map(|runtime| runtime.expect("threads can be started")).collect(), turn: Cell::new(0) }
     }
 
-    /// For each number of workers the default policy and, by turns, one other; with FULL=1 all of them.
+    /// Returns the runtimes to test: for each number of workers the default policy and, in turn, one other; all with
+    /// FULL=1.
     fn due(&self) -> impl Iterator<Item = &Runtime> {
         let (policies, turn) = (PolicyName::ALL.len(), self.turn.replace(self.turn.get() + 1));
         let other = 1 + turn % (policies - 1);
@@ -56,15 +58,15 @@ impl Runtimes {
         self.all.iter().enumerate().filter(move |(at, _)| is_due(*at)).map(|(_, runtime)| runtime)
     }
 
-    /// Runs `call` with every block size on every runtime. The first result of each block size goes to `check`; the others must
-    /// equal it. The blocks that a routine chooses itself depend on the number of workers, and so do its results.
+    /// Runs `call` with every block size on every runtime. The first result of each block size goes to `check`; the
+    /// others must equal it. Automatic block sizes, and so their results, may depend on the number of workers.
     pub fn on_all<R: PartialEq>(&self, order: usize, call: impl Fn(&Runtime, &Options) -> R, check: impl Fn(&R, &str)) {
         self.run(order, |block_size| block_size == BlockSize::Auto, call, check);
     }
 
-    /// The same for a routine that divides right-hand sides, or what takes their place, among the workers: results are equal
-    /// for equal numbers of them.
-    pub fn on_all_that_divide<R: PartialEq>(
+    /// Like [`on_all`](Self::on_all), for routines that divide right-hand sides among the workers: only results with
+    /// the same number of workers must be equal.
+    pub fn on_all_worker_dependent<R: PartialEq>(
         &self,
         order: usize,
         call: impl Fn(&Runtime, &Options) -> R,
@@ -73,7 +75,7 @@ impl Runtimes {
         self.run(order, |_| true, call, check);
     }
 
-    /// The same with one block size.
+    /// Like [`on_all`](Self::on_all), with one block size.
     pub fn on_all_with<R: PartialEq>(
         &self,
         block_size: BlockSize,
@@ -125,31 +127,31 @@ fn block_sizes(order: usize) -> Vec<BlockSize> {
     single.into_iter().chain([BlockSize::Fixed(7), BlockSize::Fixed(32), BlockSize::Auto]).collect()
 }
 
-/// One runtime of two workers.
+/// Returns a runtime with two workers.
 pub fn runtime() -> Runtime {
     Runtime::builder().workers(2).bind(false).build().expect("threads can be started")
 }
 
-/// What is applied to a matrix: a transpose that does not conjugate is refused for complex types by the routines with Q.
+/// Returns the ops that the routines with Q support: Trans is refused for complex types.
 pub fn ops_of_q<T: Scalar>() -> Vec<Op> {
     if T::COMPLEX { vec![Op::None, Op::ConjTrans] } else { vec![Op::None, Op::Trans, Op::ConjTrans] }
 }
 
-/// Fails unless the routine refused with an error of this kind.
+/// Checks that the routine returned an error of this kind, without `info`.
 #[track_caller]
 pub fn assert_refused<R: std::fmt::Debug>(outcome: Result<R, Error>, kind: ErrorKind) {
     let error = outcome.expect_err("a refusal");
     assert!(error.kind() == kind && error.info().is_none(), "{error:?}");
 }
 
-/// Fails unless the routine returned this number.
+/// Checks that the routine returned this `info`.
 #[track_caller]
 pub fn assert_info<R: std::fmt::Debug>(outcome: Result<R, Error>, kind: ErrorKind, info: usize) {
     let error = outcome.expect_err("a numerical outcome");
     assert_eq!((error.kind(), error.info()), (kind, Some(info)), "{error}");
 }
 
-/// Fails if a scaled residual is too large, or NaN.
+/// Checks that a scaled residual is small and not NaN.
 #[track_caller]
 pub fn assert_small(residual: f64, what: &str) {
     assert!(residual <= BOUND, "{what}: residual {residual}");

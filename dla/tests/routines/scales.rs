@@ -1,10 +1,10 @@
-//! Solvers and inverses at every scale: s A X = s B gives X, and the inverse of s A is that of A over s, for powers of
-//! two s for which operands and result are numbers: all of them in single precision, and in double precision those of
-//! `tries_scale`, all with FULL=1.
+//! Solvers and inverses at every scale: s A X = s B gives X, and the inverse of s A is that of A divided by s, for
+//! powers of two s for which operands and result are representable: all of them in single precision; in double
+//! precision those of `tries_scale`, or all with FULL=1.
 //!
-//! A, X and B = A X are small integers, so that scaling loses nothing. Where s A is subnormal, what is computed in the
-//! place of A is rounded to multiples of the least number; `Case::roundoff` has them beside the unit roundoff. A few
-//! powers of two are left at the upper end where sums on the way need them: each routine says how many.
+//! A, X and B = A X are small integers, so scaling is exact. If s A is subnormal, intermediate results are rounded to
+//! multiples of the least number; `Case::roundoff` includes this. Some powers of two at the upper end are skipped
+//! because intermediate sums would overflow: each routine says how many.
 
 use crate::{four_types, runs::runtime};
 use superscalar_dla::{
@@ -17,38 +17,49 @@ use superscalar_runtime::Runtime;
 
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
 const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
-/// Orders, and small tiles for each. The last one is tried at every few scales only.
+/// Orders, each with a small tile size. The last order is tested only at some scales.
 const ORDERS: [(usize, usize); 5] = [(1, 1), (2, 1), (5, 2), (20, 7), (70, 32)];
 const SELDOM: i32 = 32;
 
-/// One system.
+/// A system at one scale.
 struct Case<'r> {
     rt: &'r Runtime,
     options: Options,
-    /// The scale is 2 to this.
+    /// The scale is 2ᵉ.
     e: i32,
     n: usize,
     nrhs: usize,
-    /// Other options take turns by it.
+    /// Other options alternate with this number.
     turn: usize,
 }
 
-/// The exponents of the largest power of two, of the least normal number and of the least number.
-fn exponents<T: Scalar>() -> (i32, i32, i32) {
-    if size_of::<T::Real>() == size_of::<f32>() { (127, -126, -149) } else { (1023, -1022, -1074) }
+/// Exponents of the largest power of two, the least normal number and the least number of a type.
+struct Exponents {
+    largest: i32,
+    least_normal: i32,
+    least: i32,
 }
 
-/// 2^e x.
+impl Exponents {
+    fn of<T: Scalar>() -> Self {
+        if size_of::<T::Real>() == size_of::<f32>() {
+            Self { largest: 127, least_normal: -126, least: -149 }
+        } else {
+            Self { largest: 1023, least_normal: -1022, least: -1074 }
+        }
+    }
+}
+
+/// Returns 2ᵉ x.
 fn scaled(x: c64, e: i32) -> c64 {
     let power = |e: i32| 2f64.powi(e / 2) * 2f64.powi(e - e / 2);
     x * power(e / 2) * power(e - e / 2)
 }
 
-/// Every exponent e that is tried and at which 2^(e + bits), and for an inverse 2^(bits - e), is a number, with every
-/// order; 1 to 12 right-hand sides, and the tiles of the library and small ones, by turns. `bits` may depend on the
-/// order.
+/// Calls `check` for every order and every tested exponent e for which 2^(e + bits), and for an inverse 2^(bits - e),
+/// is representable. 1 to 12 right-hand sides and automatic and small tiles alternate. `bits` may depend on the order.
 fn every_scale<T: Scalar>(bits: impl Fn(usize) -> i32, inverse: bool, check: impl Fn(&Case<'_>)) {
-    let (rt, (most, _, least)) = (runtime(), exponents::<T>());
+    let (rt, Exponents { largest: most, least, .. }) = (runtime(), Exponents::of::<T>());
     for e in (least..=most).filter(|&e| tries_scale::<T::Real>(e)) {
         for (at, (n, nb)) in ORDERS.into_iter().enumerate() {
             let is_out = e > most - bits(n) || (inverse && -e > most - bits(n));
@@ -63,18 +74,19 @@ fn every_scale<T: Scalar>(bits: impl Fn(usize) -> i32, inverse: bool, check: imp
 }
 
 impl Case<'_> {
-    /// The matrix at this scale.
+    /// Returns the matrix at this scale.
     fn at_scale<T: Scalar>(&self, a: &Wide) -> Stored<T> {
         Stored::new(a.shape(), |i, j| narrow(scaled(a.at(i, j), self.e)))
     }
 
-    /// The unit roundoff, and beside it what a rounding to a multiple of the least number is to the scale 2^e.
+    /// Returns the unit roundoff plus the relative error of rounding numbers of size 2ᵉ to multiples of the least
+    /// number.
     fn roundoff<T: Scalar>(&self, e: i32) -> f64 {
-        let (_, normal, _) = exponents::<T>();
+        let normal = Exponents::of::<T>().least_normal;
         residual::epsilon::<T>() * (1.0 + if e < normal { 2f64.powi(normal - e) } else { 0.0 })
     }
 
-    /// Small integers.
+    /// Returns a solution of small integers.
     fn solution<T: Scalar>(&self) -> Wide {
         let part = |i: usize| [1.0, 2.0, -1.0][i % 3];
         Wide::new((self.n, self.nrhs), |i, j| {
@@ -82,8 +94,8 @@ impl Case<'_> {
         })
     }
 
-    /// Fails unless X is near what it should be. Where A is used as it is, as the factors of a matrix of one element
-    /// are, nothing is lost to multiples of the least number.
+    /// Checks the solution. If A is used unchanged (`as_it_is`), as for a matrix of one element, nothing is rounded to
+    /// multiples of the least number.
     fn assert_solved<T: Scalar>(&self, routine: &str, as_it_is: bool, x: &Stored<T>, wanted: &Wide) {
         let roundoff = if as_it_is { residual::epsilon::<T>() } else { self.roundoff::<T>(self.e) };
         let bound = 64.0 * roundoff * (self.n as f64).sqrt();
@@ -91,7 +103,7 @@ impl Case<'_> {
         assert!(error <= bound, "{}: an error of {error}, not {bound}", self.name::<T>(routine));
     }
 
-    /// Fails unless A X is near the unit matrix, where X is that of the scale.
+    /// Checks that A X is near the identity, where X is the inverse at this scale.
     fn assert_inverse<T: Scalar>(&self, routine: &str, a: &Wide, x: &Wide) {
         let x = Wide::new(x.shape(), |i, j| scaled(x.at(i, j), self.e));
         let roundoff = self.roundoff::<T>(self.e) + self.roundoff::<T>(-self.e);
@@ -105,7 +117,7 @@ impl Case<'_> {
         format!("{}{routine}, order {n}, {nrhs} right-hand sides, scale 2^{e}, turn {turn}, {options:?}", T::LETTER)
     }
 
-    /// A band around a diagonal that is larger than all of it, with its rows interchanged.
+    /// Returns a band matrix with a dominant diagonal and interchanged rows.
     fn general<T: Scalar>(&self) -> Wide {
         let diagonal = [c64::new(12.0, 5.0), c64::new(-5.0, 12.0), c64::new(13.0, 0.0), c64::new(0.0, -13.0)];
         let alone = [c64::new(1.0, 1.0), c64::new(0.0, 1.0), c64::new(1.0, -1.0), c64::new(1.0, 0.0)];
@@ -123,7 +135,7 @@ impl Case<'_> {
         })
     }
 
-    /// Positive definite.
+    /// Returns a positive definite matrix.
     fn positive<T: Scalar>(&self) -> Wide {
         Wide::new((self.n, self.n), |i, j| {
             own::<T>(match i.abs_diff(j) {
@@ -135,12 +147,12 @@ impl Case<'_> {
         })
     }
 
-    /// A triangle with a large diagonal; zeros in the other one.
+    /// Returns a triangle with a dominant diagonal; the other triangle is zero.
     fn triangle<T: Scalar>(&self, uplo: Uplo) -> Wide {
         let (general, n) = (self.general::<T>(), self.n);
         Wide::new((n, n), |i, j| {
             let is_named = if uplo == Uplo::Lower { i >= j } else { i <= j };
-            // The rows as they were before they were interchanged.
+            // The order of rows before the interchange.
             if is_named { general.at((i + n - n / 2) % n, j) } else { c64::ZERO }
         })
     }
@@ -150,13 +162,13 @@ impl Case<'_> {
     }
 }
 
-/// A number of the type: of a real one its larger part.
+/// Converts to a number of the type; for real types, the larger part.
 fn own<T: Scalar>(x: c64) -> c64 {
     let larger = [x.im, x.re].into_iter().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default();
     if T::COMPLEX { x } else { c64::from(larger) }
 }
 
-/// Four bits for the elements of A and of X each, unless there is one.
+/// Four bits each for the elements of A and X, unless there is only one element.
 fn bits(n: usize) -> i32 {
     if n == 1 { 0 } else { 8 }
 }
@@ -206,7 +218,7 @@ fn general_systems<T: Scalar>() {
     });
 }
 
-/// The sums of squares of columns, and of their elements beside the diagonal's, take some more.
+/// Sums of squares of columns, and of elements below the diagonal, need more bits.
 fn least_squares<T: Scalar>() {
     every_scale::<T>(
         |_| 12,
@@ -257,8 +269,8 @@ fn inverses<T: Scalar>() {
 
 four_types! { triangular_systems positive_definite_systems general_systems least_squares inverses }
 
-/// Where A, and what a step is computed of, are normal numbers of the lower precision the refinement takes its few
-/// steps. Where A is none it is not begun; between the two it may succeed or not.
+/// If A and the intermediate results are normal numbers of the lower precision, refinement takes its usual few steps.
+/// If A overflows, refinement does not start; in between it may succeed or not.
 fn mixed<T: superscalar_dla::MixedPrecision>() {
     every_scale::<T>(bits, false, |case| {
         let (x, uplo) = (case.solution::<T>(), case.uplo());

@@ -1,4 +1,4 @@
-//! Far more threads than a runtime has seats call routines at once.
+//! Routines called at the same time by many more threads than a runtime has seats.
 
 use superscalar_dla::{Matrix, Options, gemm, potrf};
 use superscalar_kernels::{Op, Uplo};
@@ -6,12 +6,12 @@ use superscalar_runtime::Runtime;
 
 const N: usize = 20;
 
-/// Small whole numbers: sums of products of them are exact in any order.
+/// Returns small integers, whose sums of products are exact in any order.
 fn whole(i: usize, j: usize) -> f64 {
     ((3 * i + 5 * j) % 7) as f64 - 3.0
 }
 
-/// A lower triangle with ones and twos on the diagonal: the factor of a matrix of whole numbers, which is found without an error.
+/// Returns a lower triangle with ones and twos on the diagonal: the exact factor of a matrix of integers.
 fn lower(i: usize, j: usize) -> f64 {
     match i.cmp(&j) {
         std::cmp::Ordering::Less => 0.0,
@@ -29,7 +29,7 @@ fn elements(matrix: &Matrix<f64>) -> Vec<f64> {
 }
 
 #[test]
-fn hundreds_and_thousands_of_threads_call_routines_on_one_runtime() {
+fn thousands_of_threads_share_a_runtime() {
     let rt = Runtime::builder().workers(2).build().expect("threads");
     let (a, b) = (Matrix::from_fn(N, N, whole), Matrix::from_fn(N, N, |i, j| whole(j, i)));
     let squared = product(whole, |i, j| whole(j, i));

@@ -8,17 +8,17 @@ use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, Tiled, Tree, spawn,
 use superscalar_kernels::{Op, c32, c64};
 use superscalar_oracle::{Stored, Wide, residual};
 
-/// Tall ones, with one block, two levels and more, and last blocks of fewer rows than columns.
+/// Tall shapes with one block, two levels and more, and last blocks with fewer rows than columns.
 const SHAPES: [(usize, usize); 12] =
     [(0, 0), (3, 0), (1, 1), (2, 2), (5, 1), (31, 31), (64, 3), (100, 31), (130, 32), (333, 7), (400, 40), (1000, 5)];
 
-/// ‖X − Y‖ / (m ‖X‖ ε) for matrices with m rows.
+/// Returns ‖X − Y‖ / (m ‖X‖ ε) for matrices with m rows.
 fn difference<T: Scalar>(x: &Wide, y: &Wide) -> f64 {
     residual::scaled::<T>(x.minus(y).norm_one(), x.norm_one(), x.shape().0)
 }
 
-/// R is read off A; Q is what the tree makes of the identity.
-fn the_factors_are_those_of_the_matrix<T: Scalar>() {
+/// R is the upper triangle of A. Q is the product of the tree's Q with the identity.
+fn factors_reproduce_the_matrix<T: Scalar>() {
     let runtimes = Runtimes::new();
     for (m, n) in SHAPES {
         let a = Stored::<T>::random((m, n), 11);
@@ -30,7 +30,7 @@ fn the_factors_are_those_of_the_matrix<T: Scalar>() {
             tree.apply(rt, Op::ConjTrans, qr.view(), above.view_mut(), options).expect("the shapes fit");
             (qr, q, above)
         };
-        runtimes.on_all_that_divide(n, call, |(qr, q, above), what| {
+        runtimes.on_all_worker_dependent(n, call, |(qr, q, above), what| {
             let what = &format!("tsqr {} {m} x {n} {what}", T::LETTER);
             [qr, q, above].into_iter().for_each(|matrix| matrix.assert_padding(what));
             let (r, q) = (qr.part(|i, j| i <= j).submatrix(0..n, 0..n), q.wide());
@@ -44,7 +44,7 @@ fn the_factors_are_those_of_the_matrix<T: Scalar>() {
 }
 
 /// Q Qᴴ C = C, for more columns than one task takes.
-fn the_products_undo_each_other<T: Scalar>() {
+fn products_are_inverse<T: Scalar>() {
     let rt = runtime();
     for (m, n, nrhs) in [(5, 2, 0), (90, 4, 1), (300, 20, 700)] {
         let options = Options::default().nb(8);
@@ -70,8 +70,8 @@ fn nan_reaches_r<T: Scalar>() {
     }
 }
 
-/// A tree serves again, and stands between other tasks of a scope.
-fn a_tree_composes_in_a_scope<T: Scalar>() {
+/// A tree can be used again, and its tasks compose with other tasks of a scope.
+fn tree_is_reusable_in_scopes<T: Scalar>() {
     let (rt, shape) = (runtime(), (150, 6));
     let (a, mut tree) = (Stored::<T>::random(shape, 15), Tree::new(shape, 20));
     let mut expected = a.clone();
@@ -94,7 +94,7 @@ fn a_tree_composes_in_a_scope<T: Scalar>() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_arguments_are_refused() {
     let (rt, options) = (runtime(), Options::default());
     let mut wide = Stored::<f64>::random((3, 5), 16);
     let before = wide.clone();
@@ -111,5 +111,5 @@ fn what_does_not_fit_is_refused() {
 }
 
 four_types! {
-    the_factors_are_those_of_the_matrix the_products_undo_each_other nan_reaches_r a_tree_composes_in_a_scope
+    factors_reproduce_the_matrix products_are_inverse nan_reaches_r tree_is_reusable_in_scopes
 }

@@ -1,6 +1,6 @@
-//! The codelets of QR factorizations: of block columns, and of block reflectors.
+//! Codelets of QR factorizations: panels, and block reflectors.
 
-use super::{Changed, Target, cost, mat};
+use super::{TileMut, TileMutHandle, cost, mat};
 use crate::{Scalar, tiled::Tile};
 use std::ops::Range;
 use superscalar_kernels::{
@@ -10,32 +10,32 @@ use superscalar_kernels::{
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
 
-/// The cost of a QR factorization of an m x n panel.
+/// Returns the cost of the QR factorization of an m x n panel.
 pub(super) fn cost_of_panel<T: Scalar>(m: usize, n: usize) -> Cost {
     let (m, n) = (m as f64, n as f64);
     let half = n * n * (m - n / 3.0);
     Cost { level: Some(BlasLevel::Two), ..cost::<T>(half, half, m * n) }
 }
 
-/// A block of reflectors as a handle.
-type Block<'s, T> = Lent<'s, Reflector<T>>;
-/// Scalar factors of reflectors as a handle.
-type Tau<'s, T> = Lent<'s, [T]>;
-/// What a panel task changes: the block column, and what goes with it.
-type OnPanel<'s, T> = (Updates<Changed<'s, T>>, Writes<Reflector<T>>, Writes<[T]>);
+/// Handle of a block reflector.
+type BlockReflectorHandle<'s, T> = Lent<'s, Reflector<T>>;
+/// Handle of the scalar factors of reflectors.
+type TauHandle<'s, T> = Lent<'s, [T]>;
+/// Accesses of a panel task: the block column, its block reflector and its scalar factors.
+type GeqrfAccess<'s, T> = (Updates<TileMut<'s, T>>, Writes<Reflector<T>>, Writes<[T]>);
 
-/// What is applied, and to what.
-type OnApplied<'s, T, V> = (Reads<Tile<V>>, Reads<Reflector<T>>, Updates<Changed<'s, T>>);
+/// Accesses of a task that applies a block reflector.
+type LarfbAccess<'s, T, V> = (Reads<Tile<V>>, Reads<Reflector<T>>, Updates<TileMut<'s, T>>);
 
-/// Q R of the rows of a block column from one on: a panel.
-pub(crate) struct Geqrf<'s, T: Scalar>(Codelet<OnPanel<'s, T>, (Range<usize>, usize)>);
+/// Codelet that factors a panel: Q R = A for the given rows of a block column.
+pub(crate) struct Geqrf<'s, T: Scalar>(Codelet<GeqrfAccess<'s, T>, (Range<usize>, usize)>);
 
 impl<'s, T: Scalar> Geqrf<'s, T> {
     pub(crate) fn new() -> Self {
         let codelet =
             Codelet::new("geqrf").cost(|(rows, cols): &(Range<usize>, usize)| cost_of_panel::<T>(rows.len(), *cols));
         let codelet = codelet.on_host(
-            |(a, q, tau): (&mut Changed<'s, T>, &mut Reflector<T>, &mut [T]), (rows, cols): &(Range<usize>, usize)| {
+            |(a, q, tau): (&mut TileMut<'s, T>, &mut Reflector<T>, &mut [T]), (rows, cols): &(Range<usize>, usize)| {
                 cpu::geqrf(a.view_mut().submatrix(rows.clone(), 0..*cols), tau, q.t_mut());
                 Ok(())
             },
@@ -52,40 +52,40 @@ impl<'s, T: Scalar> Geqrf<'s, T> {
         s: &'s Scope<'s, '_>,
         spec: TaskSpec,
         part: (Range<usize>, usize),
-        a: Target<'s, T>,
-        q: Block<'s, T>,
-        tau: Tau<'s, T>,
+        a: TileMutHandle<'s, T>,
+        q: BlockReflectorHandle<'s, T>,
+        tau: TauHandle<'s, T>,
     ) {
         self.0.spawn_as(s, spec, (a.read_write(), q.write(), tau.write()), part);
     }
 }
 
-/// The cost of applying k reflectors of m elements to n columns.
+/// Returns the cost of applying k reflectors of m elements to n columns.
 pub(crate) fn cost_of_larfb<T: Scalar>(m: usize, n: usize, k: usize) -> Cost {
     let (m, n, k) = (m as f64, n as f64, k as f64);
     cost::<T>(2.0 * m * n * k, 2.0 * m * n * k, m * k + 2.0 * m * n)
 }
 
-/// C[rows] := op(Q) C[rows], or C[:, rows] := C[:, rows] op(Q).
-pub(crate) struct Larfb<'s, T: Scalar, V: TileView>(Codelet<OnApplied<'s, T, V>, Application>);
+/// Codelet for C[rows] := op(Q) C[rows], or C[:, rows] := C[:, rows] op(Q).
+pub(crate) struct Larfb<'s, T: Scalar, V: TileView>(Codelet<LarfbAccess<'s, T, V>, Application>);
 
-/// How a block reflector is applied.
+/// Parameters of the application of a block reflector.
 #[derive(Clone)]
 pub(crate) struct Application {
     pub(crate) side: Side,
     pub(crate) op: Op,
-    /// Rows of V, and of C (columns of C, from the right).
+    /// Rows of V, and rows of C (left) or columns of C (right).
     pub(crate) rows: Range<usize>,
     /// Number of reflectors.
     pub(crate) k: usize,
-    /// Columns of C (rows, from the right).
+    /// Columns of C (left) or rows of C (right).
     pub(crate) n: usize,
 }
 
 impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
     pub(crate) fn new() -> Self {
         let codelet = Codelet::new("larfb").cost(|p: &Application| cost_of_larfb::<T>(p.rows.len(), p.n, p.k));
-        let codelet = codelet.on_host(|(v, q, c): (&Tile<V>, &Reflector<T>, &mut Changed<'s, T>), p: &Application| {
+        let codelet = codelet.on_host(|(v, q, c): (&Tile<V>, &Reflector<T>, &mut TileMut<'s, T>), p: &Application| {
             let (rows, c) = (p.rows.clone(), c.view_mut());
             let (m, n) = c.shape();
             let q = q.of(v.view().submatrix(rows.clone(), 0..p.k));
@@ -109,8 +109,8 @@ impl<'s, T: Scalar, V: TileView<Element = T>> Larfb<'s, T, V> {
         spec: TaskSpec,
         how: Application,
         v: Lent<'s, Tile<V>>,
-        q: Block<'s, T>,
-        c: Target<'s, T>,
+        q: BlockReflectorHandle<'s, T>,
+        c: TileMutHandle<'s, T>,
     ) {
         self.0.spawn_as(s, spec, (v.read(), q.read(), c.read_write()), how);
     }
