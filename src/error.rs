@@ -192,7 +192,7 @@ mod tests {
         });
         let error = Error::from(failed.expect_err("the task failed"));
         assert_eq!((error.kind(), error.info()), (ErrorKind::NotPositiveDefinite, Some(3)));
-        let panicked = rt.scope(|s| s.spawn("bad", (), |()| panic!("on purpose")));
+        let panicked = rt.scope(|s| s.spawn("bad", (), |()| -> () { panic!("on purpose") }));
         let error = Error::from(panicked.expect_err("the task panicked"));
         assert_eq!((error.kind(), error.task(), error.info()), (ErrorKind::TaskPanicked, Some("bad"), None));
         assert!(error.site().is_some_and(|site| site.file().ends_with("error.rs")) && error.task_id().is_some());

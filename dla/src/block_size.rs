@@ -26,7 +26,7 @@ impl BlockSize {
     /// machine's table cannot be read.
     pub(crate) fn plan<T: Scalar>(self, problem: Problem, machine: &Machine) -> Result<Plan, Error> {
         match self {
-            Self::Fixed(0) => Err(Error::shape("a block size of zero")),
+            Self::Fixed(0) => Err(Error::shape("the block size is zero, expected a positive number")),
             Self::Fixed(nb) => Ok(plan::fixed(problem, nb)),
             Self::Auto => match measured::<T>(problem, machine)? {
                 Some(nb) => Ok(plan::fixed(problem, nb)),

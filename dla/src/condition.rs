@@ -17,8 +17,8 @@ use crate::{
     columns,
     error::{Error, order_of},
     lu::getrs,
-    parts::rows_in_part,
     scaling::{exponent, power_of_two},
+    subtasks::rows_in_part,
     tiled::{Tile, TileView, Tiled},
 };
 use superscalar_kernels::{Diag, MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, cpu};
@@ -146,11 +146,7 @@ fn solve_tiles<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[each_type]
-pub fn gecon<T: Scalar>(
-    norm: Norm,
-    a: MatRef<'_, T>,
-    anorm: T::Real,
-) -> Result<T::Real, Error> {
+pub fn gecon<T: Scalar>(norm: Norm, a: MatRef<'_, T>, anorm: T::Real) -> Result<T::Real, Error> {
     if !matches!(norm, Norm::One | Norm::Inf) {
         return Err(Error::argument(format!("gecon: norm is {norm}, expected the one or infinity norm")));
     }
@@ -201,11 +197,7 @@ fn op_for_norm(norm: Norm, op: Op) -> Op {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[each_type]
-pub fn pocon<T: Scalar>(
-    uplo: Uplo,
-    a: MatRef<'_, T>,
-    anorm: T::Real,
-) -> Result<T::Real, Error> {
+pub fn pocon<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, anorm: T::Real) -> Result<T::Real, Error> {
     let n = check(a.shape(), anorm)?;
     Ok(serial_pocon(uplo, a, anorm, &mut workspace(n)))
 }

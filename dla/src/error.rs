@@ -134,8 +134,14 @@ mod tests {
         let (rt, none) = (Runtime::builder().workers(1).build().expect("threads"), Options::default().nb(0));
         let (mut a, b) = (Matrix::<f64>::zeros(3, 3), Matrix::zeros(3, 2));
         let said = |result: Result<(), Error>| result.expect_err("it can not be").to_string();
-        assert_eq!(said(potrf(&rt, Uplo::Lower, a.as_mut(), &none)), "potrf: a block size of zero");
-        assert_eq!(said(geqrf(&rt, a.as_mut(), &mut [0.0; 3], &none)), "geqrf: a block size of zero");
+        assert_eq!(
+            said(potrf(&rt, Uplo::Lower, a.as_mut(), &none)),
+            "potrf: the block size is zero, expected a positive number"
+        );
+        assert_eq!(
+            said(geqrf(&rt, a.as_mut(), &mut [0.0; 3], &none)),
+            "geqrf: the block size is zero, expected a positive number"
+        );
         let product = gemm(&rt, 1.0, Op::None, b.as_ref(), Op::None, b.as_ref(), 0.0, a.as_mut(), &Options::default());
         let product = said(product);
         assert!(product.starts_with("gemm: op(A)") && product.matches("gemm").count() == 1, "{product}");

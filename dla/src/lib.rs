@@ -77,6 +77,7 @@ mod condition;
 mod device_matrix;
 mod distribution;
 mod error;
+mod factorization_steps;
 mod level3;
 mod lu;
 mod matrix;
@@ -84,11 +85,10 @@ mod measure;
 mod memory;
 mod mixed;
 mod options;
-mod parts;
 mod plan;
 mod qr;
 mod scaling;
-mod steps;
+mod subtasks;
 mod tiled;
 
 pub use auxiliary::{
@@ -122,7 +122,8 @@ pub use qr::{
     unmlq::unmlq, unmqr::unmqr,
 };
 pub use superscalar_kernels::{
-    AsMatrix, AsMatrixMut, Diag, Direction, MatMut, MatRef, Norm, NotPositiveDefinite, Op, Part, Real, Side, Singular, Uplo, ViewError, c32, c64,
+    AsMatrix, AsMatrixMut, Diag, Direction, MatMut, MatRef, Norm, NotPositiveDefinite, Op, Part, Real, Side, Singular,
+    Uplo, ViewError, c32, c64,
 };
 pub use superscalar_matrix_market as matrix_market;
 

@@ -5,7 +5,7 @@
 
 use crate::{
     Error, Matrix, Options, Scalar, auxiliary::triangle_part, codelets::task, gemm, getrf, getrs, hemm, lange, lanhe,
-    lu::getrf::check_ipiv, parts::rows_in_part, plan::Problem, potrf, potrs, scaling::max_or_nan, tiled::Tiled,
+    lu::getrf::check_ipiv, plan::Problem, potrf, potrs, scaling::max_or_nan, subtasks::rows_in_part, tiled::Tiled,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use superscalar_kernels::{MatMut, MatRef, Norm, Op, Part, Real, Scalar as _, Side, Uplo, c32, c64};

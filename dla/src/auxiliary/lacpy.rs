@@ -5,8 +5,8 @@ use crate::{
     codelets::task,
     error::Error,
     options::Options,
-    parts::copy_part,
     plan::Problem,
+    subtasks::copy_part,
     tiled::{Tile, TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Part};

@@ -5,8 +5,8 @@ use crate::{
     codelets::task,
     error::Error,
     options::Options,
-    parts::rows_in_part,
     plan::Problem,
+    subtasks::rows_in_part,
     tiled::{Tile, Tiled},
 };
 use superscalar_kernels::{MatMut, Part};

@@ -8,7 +8,7 @@ use crate::{
     Scalar,
     codelets::{OneTileCodelet, TilePart, TileRole, TriangleForm, TwoTileCodelet, elimination, task, triangular_solve},
     distribution::{ColumnDistributor, update_by_gemm},
-    steps::{FactorizationStep, factorization_steps},
+    factorization_steps::{FactorizationStep, factorization_steps},
     tiled::Tiled,
 };
 use std::ops::Range;

@@ -11,7 +11,7 @@
 //! Most of the work is the update of A22, which is split by rows. Narrow panels are factored by the kernel, which is
 //! limited by memory.
 
-use crate::{Scalar, parts::split_rows};
+use crate::{Scalar, subtasks::split_rows};
 use superscalar_kernels::{Diag, Direction, MatMut, Op, Side, Uplo, cpu};
 use superscalar_runtime::{Error, Nesting};
 

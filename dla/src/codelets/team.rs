@@ -6,9 +6,8 @@
 
 use super::{HostResult, tiles::TilePart};
 use crate::{
-    Scalar,
-    parts::{rows_of_op, split_columns, split_rows},
-    plan,
+    Scalar, plan,
+    subtasks::{rows_of_op, split_columns, split_rows},
 };
 use superscalar_kernels::{
     MatMut, Side, Uplo,

@@ -1,7 +1,7 @@
 //! Tasks of tree QR factorizations. They run on the host only.
 
 use super::{TileMut, TileMutHandle, reflectors::cost_of_panel, with_cost};
-use crate::{Scalar, parts::copy_part, tiled::Tile};
+use crate::{Scalar, subtasks::copy_part, tiled::Tile};
 use superscalar_kernels::{
     Op, Part, Side, TileView,
     cpu::{self, BlockReflector},

@@ -103,7 +103,7 @@ impl Layout {
             }
         };
         if mb == 0 || nb == 0 {
-            return Err(Error::shape("a block size of zero"));
+            return Err(Error::shape("the block size is zero, expected a positive number"));
         }
         Ok((mb, nb))
     }

@@ -10,8 +10,8 @@ use crate::{
     codelets::Gemm,
     error::Error,
     options::Options,
-    parts::{columns_of_op, rows_of_op},
     plan::{Plan, Problem},
+    subtasks::{columns_of_op, rows_of_op},
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu};

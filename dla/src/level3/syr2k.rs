@@ -10,8 +10,8 @@ use crate::{
     codelets::{Gemm, Rank2k},
     error::Error,
     options::Options,
-    parts::rows_of_op,
     plan::{Plan, Problem},
+    subtasks::rows_of_op,
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu};

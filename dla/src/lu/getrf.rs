@@ -9,9 +9,9 @@ use crate::{
     columns::check_diagonal,
     distribution::{ColumnDistributor, update_by_gemm},
     error::Error,
+    factorization_steps::{FactorizationStep, factorization_steps},
     options::Options,
     plan::Problem,
-    steps::{FactorizationStep, factorization_steps},
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, Direction, MatMut, Op, Uplo, cpu};

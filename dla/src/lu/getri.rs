@@ -9,8 +9,8 @@ use crate::{
     error::{Error, order_of},
     matrix::Matrix,
     options::Options,
-    parts::{PART_PRIORITY, part_rows, split_rows},
     plan::Problem,
+    subtasks::{PART_PRIORITY, part_rows, split_rows},
     tiled::Tiled,
 };
 use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Side, Singular, Uplo, cpu};

@@ -5,10 +5,10 @@ use crate::{
     codelets::{Application, Geqrf, Larfb, cost_of_larfb, task},
     distribution::ColumnDistributor,
     error::Error,
+    factorization_steps::{FactorizationStep, factorization_steps},
     matrix::Matrix,
     options::Options,
     plan::{INNER_BLOCK, Problem},
-    steps::{FactorizationStep, factorization_steps},
     tiled::Tiled,
 };
 use std::sync::Arc;

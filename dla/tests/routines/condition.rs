@@ -33,9 +33,7 @@ fn general_estimates<T: Scalar>() {
             let (mut lu, mut ipiv) = (a.clone(), vec![0; n]);
             getrf(rt, lu.view_mut(), &mut ipiv, options).expect("no pivot is zero");
             NORMS.map(|norm| {
-                gecon(norm, lu.view(), real::<T>(norm_of(norm, &whole)))
-                    .expect("the arguments fit")
-                    .to_f64()
+                gecon(norm, lu.view(), real::<T>(norm_of(norm, &whole))).expect("the arguments fit").to_f64()
             })
         };
         runtimes.on_all(n, call, |estimates, what| {

@@ -84,4 +84,3 @@ impl<T> AsMatrixMut for faer::MatMut<'_, T> {
         self.as_mut().try_into()
     }
 }
-
