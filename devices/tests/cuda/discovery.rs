@@ -1,4 +1,4 @@
-//! What there is, and how it is opened.
+//! Listing and opening devices.
 
 use crate::bench::{HEAP_BYTES, gpus, ordinals};
 use superscalar_devices::cuda::{self, KIND, Options};
@@ -6,7 +6,7 @@ use superscalar_runtime::{Device, DeviceError};
 
 #[test]
 fn a_machine_without_cuda_has_no_such_devices() {
-    // With or without a GPU: this answers, and does not panic.
+    // With or without a GPU, this returns a count and does not panic.
     let count = cuda::count().expect("the driver answers");
     assert_eq!(cuda::devices().expect("the driver answers").len(), count);
     let error = cuda::open(count, &Options::default()).expect_err("one more than there are");

@@ -1,4 +1,4 @@
-//! Chains of work over two devices, what runs at the same time, empty tasks, and the order of copies.
+//! Chains of work over two devices, concurrency, empty tasks, and the order of copies.
 
 use crate::bench::{Bench, HEAP_BYTES, host, place, spin, triple};
 use crate::driver::order::{LONG, a_chain_needs_no_host, chain};
@@ -17,7 +17,7 @@ fn a_chain_over_two_devices_needs_no_host() {
     a_chain_needs_no_host(&mut bench, &mut memory, 2 * LONG);
 }
 
-/// The same through memory that is not pinned: there the issuer waits for the last piece, but the results are as right.
+/// The same chain through pageable memory. The issuer waits for the last piece, but the results are right.
 #[test]
 fn a_chain_through_pageable_memory_is_right() {
     let Some(mut bench) = Bench::open(2) else { return };
@@ -54,7 +54,7 @@ fn queues_of_a_device_and_devices_work_at_the_same_time() {
     }
 }
 
-/// Of tasks that put nothing into their queue, timed and untimed.
+/// Tasks that put nothing into their queue, timed and untimed.
 #[test]
 fn an_empty_task_is_over_when_what_is_before_it_in_its_queue_is() {
     for timed in [true, false] {
@@ -66,7 +66,7 @@ fn an_empty_task_is_over_when_what_is_before_it_in_its_queue_is() {
         let begin = Instant::now();
         bench.end_of(apart).result.expect("it ends well");
         assert!(begin.elapsed() < LONG / 2, "it waited for another queue");
-        // Who waits for one of them waits for the long one.
+        // Work that waits for an empty task waits for the long one.
         let after = bench.issue((0, 2), &[empty[1]], |queue| triple(queue, 0, 512)).expect("a task");
         let behind = bench.issue((0, 3), &[empty[2]], |_| Ok(())).expect("a task");
         bench.end_of(behind).result.expect("it ends well");
@@ -90,7 +90,7 @@ fn copies_of_every_sort_are_reported_in_the_order_of_their_queue() {
         let bytes = 1 + (round * 7919) % source.len();
         let transfer =
             Transfer::In { from: host(source.as_ptr(), bytes), to: place((round % 2) * HEAP_BYTES / 2, bytes) };
-        // SAFETY: both memories stay as they are until all are over.
+        // SAFETY: both memories are valid and unchanged until all copies have ended.
         waits.push(unsafe { bench.copy(0, transfer, &waits[..round.min(1)]) }.expect("a copy"));
     }
     let mut tickets = Vec::new();

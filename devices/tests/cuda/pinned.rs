@@ -1,4 +1,4 @@
-//! Pinned memory: what is registered is, for as long as it is registered, also where ranges overlap.
+//! Pinned memory: registered memory is pinned while it is registered, also if ranges overlap.
 
 use crate::bench::{Bench, gpus, host, place};
 use std::ptr::NonNull;
@@ -52,7 +52,7 @@ fn nothing_is_no_memory() {
     if gpus().is_none() {
         return;
     }
-    // SAFETY: it is refused.
+    // SAFETY: the call is refused.
     unsafe { register(NonNull::dangling(), 0) }.expect_err("nothing");
 }
 
@@ -64,7 +64,7 @@ fn copies_across_registrations_arrive() {
     for range in [0..10 * PAGE, 15 * PAGE..30 * PAGE, 40 * PAGE..60 * PAGE, 0..64 * PAGE] {
         let (from, bytes) = (memory[range.clone()].as_ptr(), range.len());
         let transfer = Transfer::In { from: host(from, bytes), to: place(0, bytes) };
-        // SAFETY: the memory is there until the end is reported.
+        // SAFETY: the memory is valid until the end is reported.
         let event = unsafe { bench.copy(0, transfer, &[]) }.expect("a copy");
         bench.end_of(event).result.expect("it ends well");
         assert!(bench.read(0, 0, bytes, &[]) == memory[range]);

@@ -1,4 +1,4 @@
-//! Programs: what the compiler says. And without a GPU: compiled at all.
+//! Programs: the compiler's log, also without a GPU.
 
 use crate::bench::{Bench, PROGRAM, SOURCE};
 use superscalar_devices::cuda::{self, Library, Program};
@@ -22,7 +22,7 @@ fn a_program_compiles_without_a_gpu() {
     if !has_compiler() {
         return;
     }
-    // The second time is like the first: what is said of the kernels does not depend on what a cache of the compiler's has.
+    // The second log must equal the first: it must not depend on the compiler's own cache.
     for _ in 0..2 {
         let (cubin, log) = cuda::compile(SOURCE, &["-DUNUSED=1"], "sm_90").expect("it compiles");
         assert!(cubin.starts_with(b"\x7fELF"), "machine code");
@@ -71,7 +71,7 @@ fn a_spill_is_reported() {
     if !has_compiler() {
         return;
     }
-    // More values than 32 registers hold, all needed to the end.
+    // More values than 32 registers hold, all of them live until the end.
     let source = "extern \"C\" __global__ void __launch_bounds__(1024, 2) crowded(double *x) {
         double v[64];
         #pragma unroll

@@ -20,7 +20,7 @@ fn a_kernel_runs_and_its_time_is_told() {
 fn ends_that_are_noticed_late_are_told_apart() {
     let Some(mut bench) = Bench::open(1) else { return };
     let add = |queue: &mut _| apply(queue, "add", (0, 64), 1);
-    // Tasks whose end is noticed at once show how far the device's clock is from the host's.
+    // Ends that are noticed immediately calibrate the device's clock against the host's.
     for _ in 0..10 {
         let event = bench.issue((0, 0), &[], add).expect("a task");
         bench.end_of(event).result.expect("it ends well");
@@ -47,7 +47,7 @@ fn a_task_may_be_several_kernels_or_none() {
     let first = bench.issue((0, 0), &[], several).expect("a task");
     let second = bench.issue((0, 1), &[first], |_| Ok(())).expect("a task");
     bench.end_of(second).result.expect("it ends well");
-    // The second waited for the first, so that one is over.
+    // The second task waited for the first, so the first is over.
     bench.poll();
     assert!(bench.end_of(first).result.is_ok());
     assert_eq!(bench.read_ints(0, 0, 64, &[]), [6; 64]);

@@ -1,4 +1,4 @@
-//! What there is, how it is named, and how it is opened.
+//! Listing, naming and opening devices.
 
 use crate::bench::{HEAP_BYTES, found};
 use superscalar_devices::opencl::{KIND, OpenclDevice, Settings, named};
@@ -67,7 +67,7 @@ fn devices_opened_together_are_peers() {
     assert_eq!(peers(1), Some(if is_one_platform { vec![4u16] } else { vec![] }));
     assert_eq!(devices[0].can_wait_for(7), is_one_platform);
     assert!(devices[0].can_wait_for(4) && !devices[0].can_wait_for(5));
-    // Opened apart, they know nothing of each other.
+    // Devices that were opened separately do not know each other.
     let alone = OpenclDevice::open(&[(first, settings(4))]).expect("it opens");
     assert!(!alone[0].can_wait_for(7));
 }

@@ -11,7 +11,8 @@ fn a_chain_over_two_devices_needs_no_host() {
     a_chain_needs_no_host(&mut bench, &mut [0; 8], Duration::ZERO);
 }
 
-/// While a core is busy, another finishes what it is given. If they took turns, the short tasks came behind the long one.
+/// While one core is busy, another finishes its tasks. If they took turns, the short tasks would end after the long
+/// one.
 #[test]
 fn two_cores_work_at_the_same_time() {
     let Some(found) = crate::bench::found() else { return };
@@ -33,7 +34,7 @@ fn two_cores_work_at_the_same_time() {
         let mut is_over = false;
         bench.devices[usize::from(busy)].poll(&mut |finished| is_over |= finished.ticket == long.ticket);
         assert!(!is_over, "device {idle} waited for device {busy}");
-        // Polled past the bench's notes, so the end is awaited by hand.
+        // The end was polled without the bench, so wait for it here.
         while !is_over {
             bench.devices[usize::from(busy)].wait(Duration::from_secs(1));
             bench.devices[usize::from(busy)].poll(&mut |finished| is_over |= finished.ticket == long.ticket);

@@ -1,4 +1,4 @@
-//! Programs: what the compiler says.
+//! Programs: the compiler's log.
 
 use crate::bench::{Bench, apply};
 use superscalar_devices::opencl::Source;

@@ -110,7 +110,7 @@ fn what_is_no_copy_is_refused() {
         assert!(error.to_string().contains(expected) && !error.is_lost(), "{transfer:?}: {error}");
         assert_eq!(a.counters().refused, count as u64 + 1);
     }
-    // What just fits is copied, and the refusals have taken no tickets.
+    // A copy that just fits is accepted, and the refused ones have used no tickets.
     let last = a.transfer(&into(at(bytes - 256, 64)), &[]).unwrap();
     assert_eq!(last.ticket, 1);
     a.ends_well(last);

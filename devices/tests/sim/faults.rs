@@ -31,7 +31,7 @@ fn linked(fault: Fault) -> Vec<Driven> {
     start(&[spec, Spec::new("b")])
 }
 
-/// What reaches a point once: its error, if there was one, whenever it came.
+/// Reaches a point once. Returns its error, whether it was returned immediately or reported.
 fn reach(device: &Driven, point: Point, host: &mut Host) -> Result<(), DeviceError> {
     let at = region(0, (64, 1), 64);
     let event = match point {
@@ -118,7 +118,7 @@ fn a_refused_launch_refuses_the_task() {
         let queue = queue.downcast_mut::<SimQueue>().unwrap();
         for _ in 0..2 {
             let ran = ran.clone();
-            // An implementation that takes no note of the refusal.
+            // The implementation ignores the refusal.
             let _ = queue.launch(Cost::default(), move |_| {
                 ran.store(true, Ordering::SeqCst);
                 Ok(())
@@ -179,7 +179,7 @@ fn kernels_that_do_not_run_may_panic_when_they_are_dropped() {
     device.ends_well(device.idle_kernel(0, &[]).unwrap());
 }
 
-/// Tasks and copies on all queues of a device, each waiting for the one before.
+/// Issues tasks and copies on several queues of a device, each waiting for the one before.
 fn chain(device: &Driven, host: &mut Host) -> Vec<Event> {
     let at = region(0, (64, 4), 64);
     let mut events: Vec<Event> = Vec::new();
@@ -217,16 +217,16 @@ fn what_is_in_flight_when_a_device_is_lost_ends() {
             has_started.recv_timeout(LONG).unwrap();
         }
         a.lose();
-        // If nothing has begun, nobody listens.
+        // If the kernel has not started, the receiver is gone.
         let _ = release.send(());
-        // The first copy waits for nobody, and may have ended before.
+        // The first copy waits for nothing, and may have ended before.
         for &event in events[usize::from(!is_gated)..].iter().chain([&slow, &behind]) {
             assert!(a.ends_badly(event).is_lost(), "{event:?}");
         }
-        // Who waits for what was lost is not held up, and fails without being lost.
+        // Work of another device that waits for lost work ends, and fails without that device being lost.
         assert!(!b.ends_badly(elsewhere).is_lost());
         a.drained();
-        // Tickets of each queue came in order, once each.
+        // The tickets of each queue are reported in order, once each.
         for queue in 0..5 {
             let reports = a.reports();
             let tickets = reports.iter().filter(|report| report.queue == queue).map(|report| report.ticket);
@@ -238,7 +238,7 @@ fn what_is_in_flight_when_a_device_is_lost_ends() {
 
 #[test]
 fn a_lost_device_writes_no_host_memory() {
-    // A copy in the middle of its time, and one whose bytes are being moved.
+    // A copy that waits for its modelled time, and one that is moving bytes.
     for link in [LinkInfo { bytes_per_s: 1e9, latency_ns: 5_000_000_000 }, LinkInfo { bytes_per_s: 0.0, latency_ns: 0 }]
     {
         let shape = (1 << 20, 48);

@@ -1,4 +1,4 @@
-//! Specs as text.
+//! Parsing specs from text.
 
 use superscalar_devices::sim::{Direction, Fault, Machine, Point, Spec, parse};
 
@@ -25,7 +25,7 @@ fn settings_change_every_device_of_their_item() {
         assert_eq!((spec.host_link.bytes_per_s, spec.host_link.latency_ns), (3e9, 2_000));
     }
     assert_eq!((specs[2].memory_bytes, specs[2].queues), (64, 2));
-    // A device of another speed is another device.
+    // A device with another speed has another name.
     let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
     let speed = "flops=1e9:rate=2e9:latency=1e-3";
     assert_eq!(names, [&format!("sim:0:{speed}"), &format!("sim:1:{speed}"), "sim:3"]);

@@ -1,5 +1,5 @@
-//! How long things take. Bounds from below hold every time; those from above for one try of those that fit into twenty seconds, as a busy
-//! host delays some.
+//! Modelled times. Lower bounds must hold in every try. Upper bounds must hold in one try of those within twenty
+//! seconds, because a busy host causes delays.
 
 use crate::driving::{Driven, Host, in_child, one, region, start};
 use rustix::time::{ClockId, clock_gettime};
@@ -22,10 +22,10 @@ fn cost(flops: f64, bytes: f64) -> Cost {
     Cost { flops, bytes, level: None }
 }
 
-/// How long it is tried whether something is as fast as it should be.
+/// How long a measurement is repeated until it is as fast as it should be.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Tries until a result fits, and returns how many tries that took.
+/// Repeats `run` until its result fits, and returns the number of tries.
 fn tries_until<R: Debug>(fits: impl Fn(&R) -> bool, mut run: impl FnMut() -> R) -> u32 {
     let begun = Instant::now();
     let mut tries = 1;
@@ -39,7 +39,7 @@ fn tries_until<R: Debug>(fits: impl Fn(&R) -> bool, mut run: impl FnMut() -> R) 
     }
 }
 
-/// How long it takes.
+/// Returns the duration of `run`.
 fn timed(run: impl FnOnce()) -> Duration {
     let begun = Instant::now();
     run();
@@ -119,7 +119,7 @@ fn what_takes_longer_than_the_model_says_takes_so_long() {
     });
 }
 
-/// How many kernels of 0.2 ms are timed.
+/// The number of kernels of 0.2 ms that are timed.
 const SHORT: u32 = 100;
 
 #[test]
@@ -167,7 +167,7 @@ fn copies_run_beside_kernels_and_each_other() {
     let shape = (1000, 3000);
     let (mut from, mut to) = (Host::new(shape, 1024, |_, _| 1), Host::new(shape, 1024, |_, _| 1));
     let (from, to) = (from.region(), to.region());
-    // 35 ms each way, and 41 ms of kernels.
+    // The copies take 35 ms each way, and the kernels 41 ms.
     let fits = |took: &Duration| {
         assert!(*took >= Duration::from_millis(41), "{took:?}");
         *took < Duration::from_millis(60)
@@ -209,7 +209,7 @@ fn a_copy_is_seen_by_nobody_before_its_end() {
 
 #[test]
 fn unequal_devices_take_unequal_times() {
-    // 10 : 8 : 5. All of them at once, a kernel on each.
+    // Speeds of 10 : 8 : 5, one kernel on each device at once.
     let devices = start(&parse("sim:0..3").unwrap());
     let model_ns = [20_010_000, 25_010_000, 40_010_000];
     let fits = |busy_ns: &Vec<u64>| {
@@ -244,7 +244,7 @@ fn wait_ends_for_an_end_a_wake_or_the_time() {
 fn an_idle_machine_sleeps() {
     let status = in_child("time::an_idle_machine_sleeps", || {
         let devices = start(&parse("sim:0..4").unwrap());
-        // One with work that waits, one in the middle of a long kernel.
+        // One device with work that waits, one in the middle of a long kernel.
         devices[0].gate(true);
         let held = devices[0].idle_kernel(0, &[]).unwrap();
         devices[1].idle_kernel(0, &[held]).unwrap();
