@@ -80,7 +80,7 @@ mod tests {
     const MAGIC: &[u8] = b"test 1\n";
 
     #[test]
-    fn what_is_written_is_read() {
+    fn encoded_file_is_decoded() {
         let file = encode(MAGIC, b"key", b"binary");
         assert_eq!(decode(MAGIC, &file, b"key"), Some(&b"binary"[..]));
         assert_eq!(decode(MAGIC, &file, b"kez"), None);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_cut_or_changed_anywhere_is_none() {
+    fn truncated_or_modified_file_is_ignored() {
         let file = encode(MAGIC, b"key", b"binary");
         for length in 0..file.len() {
             assert_eq!(decode(MAGIC, &file[..length], b"key"), None, "cut to {length}");
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_is_the_published_one() {
+    fn hash_matches_published_vectors() {
         // Test vectors published by the authors.
         assert_eq!(hash([&b""[..]]), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
         assert_eq!(hash([&b"a"[..]]), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noticed_first_seems_to_have_ended_just_then() {
+    fn first_notice_has_no_delay() {
         assert_eq!(ago(&mut Offset::default(), 5_000, 700), 0);
         assert_eq!(ago(&mut Offset::default(), 700, 5_000), 0);
         // A device may count from 1970 and the host from the start of the program.
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noticed_later_has_ended_before() {
+    fn late_notice_has_a_delay() {
         let mut offset = Offset::default();
         assert_eq!(ago(&mut offset, 1_000, 51_000), 0);
         assert_eq!(ago(&mut offset, 2_000, 52_300), 300);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_batch_the_last_tells_of_all() {
+    fn last_end_calibrates_a_batch() {
         let clock = Clock::default();
         let reading = clock.noticed(30_000, 0);
         let ago_ns = [10_000, 20_000, 30_000].map(|ended_ns| reading.ago_ns(ended_ns));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_part_are_followed() {
+    fn drifting_clocks_are_followed() {
         for drift in [0.0, 40.0, -40.0, 90.0, -90.0] {
             let (early, late) = errors_ns(drift);
             // Within 0.1 s the clocks and the minimum may each diverge by 100 ppm.
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_rises_no_faster_than_clocks_part() {
+    fn offset_grows_with_drift_only() {
         let mut offset = Offset::default();
         assert_eq!(ago(&mut offset, 0, 1_000), 0);
         // One second later the minimum may have grown by 100 µs, not by the full delay of this notice.
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn no_end_is_after_now() {
+    fn ends_are_not_in_the_future() {
         let reading = Reading { offset_ns: 50, now_ns: 1_000 };
         assert_eq!((reading.ago_ns(900), reading.ago_ns(950), reading.ago_ns(2_000)), (50, 0, 0));
         let clock = Clock::default();

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nan_is_the_largest_wherever_it_stands() {
+    fn nan_is_the_largest() {
         for at in 0..4 {
             let mut values = [1.0, 3.0, f64::INFINITY, 2.0];
             values[at] = f64::NAN;
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_figure_up_to_its_bound_is_accepted() {
+    fn figures_above_bound_are_rejected() {
         assert_eq!(at_most("error", 1.0, 1.0), Ok(()));
         for (figure, bound) in [(1.5, 1.0), (f64::NAN, 1.0), (f64::INFINITY, 1.0), (0.0, f64::NAN)] {
             assert!(at_most("error", figure, bound).is_err(), "{figure} and {bound}");

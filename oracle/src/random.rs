@@ -233,7 +233,7 @@ mod tests {
     use superscalar_kernels::{c64, cpu};
 
     #[test]
-    fn a_seed_repeats_its_numbers() {
+    fn seed_repeats_its_numbers() {
         let (mut one, mut same, mut other) = (Random::new(7), Random::new(7), Random::new(8));
         let numbers = |r: &mut Random| -> Vec<c64> { (0..50).map(|_| r.scalar()).collect() };
         let first = numbers(&mut one);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_filled_as_if_one_after_the_other() {
+    fn parallel_fill_matches_serial_fill() {
         let (m, n) = (3000, 400);
         let mut data = vec![c64::ZERO; m * n];
         let (mut random, mut same) = (Random::new(3), Random::new(3));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn positive_definite_matrices_are() {
+    fn definite_matrices_have_cholesky_factors() {
         for n in (0..40).chain([100, 300]) {
             for seed in 0..5 {
                 let mut data = vec![c64::new(f64::NAN, 0.0); n * n];

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_equal_leaves_nothing() {
+    fn equal_terms_cancel() {
         let a = [z(1.0, 2.0), z(3.0, -1.0), z(0.0, 1.0), z(2.0, 2.0)];
         let conjugated = [a[0].conj(), a[2].conj(), a[1].conj(), a[3].conj()];
         let transposed = Sum::new(2).plus(z(2.0, 1.0), [transformed(Op::ConjTrans, view(&a))]);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn reflectors_are_unitary_and_interchanges_are_undone() {
+    fn reflectors_and_interchanges_cancel() {
         let (v, tau) = ([f64::NAN, 1.0, f64::NAN, f64::NAN], [1.0]);
         let v = MatRef::from_col_major(&v, 2, 2, 2).expect("a shape that fits");
         let tau = MatRef::from_col_major(&tau, 1, 1, 1).expect("a shape that fits");
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scale_that_is_not_finite_is_refused() {
+    fn infinite_scale_is_rejected() {
         let one_by_one = |x: &'static [f64; 1]| general(MatRef::from_col_major(x, 1, 1, 1).expect("a shape that fits"));
         let nothing = |x| Sum::new(1).plus(1.0, [one_by_one(x)]).minus([one_by_one(x)]);
         assert_eq!(nothing(&[1.0]).error(&[1.0], &[1.0]), 0.0);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_of_a_product_is_that_of_the_whole() {
+    fn triangle_of_a_product() {
         let (a, b) = ([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]);
         fn view(data: &[f64]) -> MatRef<'_, f64> {
             MatRef::from_col_major(data, 2, 2, 2).expect("a shape that fits")

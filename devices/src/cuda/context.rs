@@ -48,8 +48,8 @@ impl GpuClass {
     fn of(ordinal: usize, device: CUdevice) -> Result<Self, DeviceError> {
         let number = |attribute| number(device, attribute);
         // Newer drivers may not report these.
-        let told = |attribute| number(attribute).map_or(0, |told| u64::try_from(told).unwrap_or(0));
-        let bus_bits = told(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+        let reported = |attribute| number(attribute).map_or(0, |reported| u64::try_from(reported).unwrap_or(0));
+        let bus_bits = reported(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
         let mut memory_bytes = 0;
         // SAFETY: `device` was returned by the driver, and the place for the result is valid.
         check(unsafe { sys::cuDeviceTotalMem_v2(&raw mut memory_bytes, device) }, "cuDeviceTotalMem")?;
@@ -64,10 +64,10 @@ impl GpuClass {
                 number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
             ),
             multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.max(1) as usize,
-            clock_hz: told(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1000,
+            clock_hz: reported(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1000,
             memory_bytes,
             // Two transfers per clock cycle.
-            memory_bytes_per_s: 2 * told(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) * 1000 * bus_bits / 8,
+            memory_bytes_per_s: 2 * reported(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) * 1000 * bus_bits / 8,
             bus: text("cuDeviceGetPCIBusId", |place, length| {
                 // SAFETY: `text` passes a buffer of `length` bytes.
                 unsafe { sys::cuDeviceGetPCIBusId(place, length, device) }

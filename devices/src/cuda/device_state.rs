@@ -141,10 +141,10 @@ impl DeviceState {
         let entry = |name: &str| {
             fs::read_to_string(Path::new("/sys/bus/pci/devices").join(class.bus.to_lowercase()).join(name))
         };
-        let told = || bus_bytes_per_s(&entry("max_link_speed").ok()?, &entry("max_link_width").ok()?);
+        let reported = || bus_bytes_per_s(&entry("max_link_speed").ok()?, &entry("max_link_width").ok()?);
         let (major, _) = class.compute_capability;
         let assumed = || BUS_BYTES_PER_S.iter().find(|(from, _)| major >= *from).map_or(12e9, |(_, speed)| *speed);
-        LinkInfo { bytes_per_s: told().unwrap_or_else(assumed), latency_ns: HOST_LATENCY_NS }
+        LinkInfo { bytes_per_s: reported().unwrap_or_else(assumed), latency_ns: HOST_LATENCY_NS }
     }
 
     /// Returns the link from another device's heap to this device, if there is one, and enables peer access.
@@ -184,7 +184,7 @@ mod tests {
     use super::bus_bytes_per_s;
 
     #[test]
-    fn the_speed_of_a_bus_is_read_from_what_the_system_says() {
+    fn bus_speed_is_parsed() {
         let fifth = bus_bytes_per_s("32.0 GT/s PCIe\n", "16\n").expect("a speed");
         assert!((52e9..58e9).contains(&fifth), "{fifth}");
         let third = bus_bytes_per_s("8.0 GT/s PCIe", "16").expect("a speed");

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_call_loses_the_device_only_if_the_error_lasts() {
+    fn permanent_errors_lose_the_device() {
         assert!(check(CUresult::CUDA_SUCCESS, "cuInit").is_ok());
         let error = call_error(CUresult::CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel");
         assert!(!error.is_lost());
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_error_is_about_is_said_and_outcomes_stay() {
+    fn errors_get_subjects_outcomes_do_not() {
         let error = with_subject("cuda:0", DeviceError::lost("gone"));
         assert!(error.is_lost());
         assert_eq!(error.to_string(), "cuda:0: gone");

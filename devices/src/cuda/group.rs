@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wait_for_is_not_waited_for_again() {
+    fn implied_waits_are_omitted() {
         // A task of the second device reads the output of one of the first and overwrites a value that the first has
         // copied.
         let (writer, old_copy, copy) = (event(0, 1, 5), event(0, 4, 7), event(1, 4, 3));

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_copied_and_what_lies_between_them_is_not() {
+    fn gaps_between_columns_are_kept() {
         let threads = HostCopyThreads::shared();
         let source: Vec<u8> = (0..200).map(|x| x as u8).collect();
         for (row_bytes, columns, from_stride, to_stride) in
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn many_copies_are_all_carried_out() {
+    fn many_copies_complete() {
         let (threads, source) = (HostCopyThreads::shared(), vec![7u8; 1000]);
         let mut target = vec![0u8; 1000 * 100];
         let latches: Vec<Arc<Latch>> = (0..100).map(|_| Arc::default()).collect();

@@ -1,8 +1,8 @@
 //! [`Lane`]: a queue, as work is inserted into it and collected from it.
 //!
 //! Whoever inserts work holds one lock from the first command to the ticket, so that tickets follow the order of the
-//! stream. The [`QueueState`] keeps what is in the queue; the issuer reads it at the same time. No lock is held while an end
-//! is reported to the runtime or a task's outcome is checked.
+//! stream. The [`QueueState`] keeps what is in the queue; the issuer reads it at the same time. No lock is held while
+//! an end is reported to the runtime or a task's outcome is checked.
 
 use super::{
     clock::{DeviceClock, DeviceReading},

@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_are_looked_for_where_the_environment_says_and_among_pythons_packages() {
+    fn library_folders_follow_the_environment() {
         let root = env::temp_dir().join(format!("superscalar-cuda-library-{}", std::process::id()));
         let packages = root.join("venv/lib/python3.12/site-packages");
         fs::create_dir_all(packages.join("nvidia/cu13/lib")).expect("a folder");
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_a_version_of_a_library_or_another_one() {
+    fn library_file_names() {
         for (file, is) in [
             ("libnvrtc.so", true),
             ("libnvrtc.so.13", true),
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_an_error_and_no_panic() {
+    fn missing_function_is_an_error() {
         for library in [Library::Driver, Library::Nvrtc, Library::Blas, Library::Solver] {
             match requires(library, &["no_such_function_anywhere"]) {
                 Ok(()) => panic!("{library:?} has everything"),

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_is_found_and_no_more() {
+    fn over_count_is_a_lower_bound() {
         for last in 0..40 {
             for left in 0..45 {
                 for over in 0..=last + 1 {
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn one_question_is_enough_where_all_goes_on_as_before() {
+    fn one_query_suffices_in_steady_state() {
         // Short pieces of work: all are over. Long ones: none is, or the oldest.
         assert_eq!(found(15, 0, 16), (16, 1));
         assert_eq!(found(15, 15, 0), (0, 1));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_that_fails_is_not_asked_again() {
+    fn failed_query_is_not_repeated() {
         let mut questions = 0;
         let failed = count_over(15, 0, |_| {
             questions += 1;

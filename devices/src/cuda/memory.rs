@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_end_somewhere_or_are_none() {
+    fn spans_of_columns() {
         let of = |row_bytes, columns, stride| span(Shape { row_bytes, columns }, stride);
         assert_eq!(of(8, 3, 10), Some(28));
         assert_eq!(of(8, 1, 0), Some(8));

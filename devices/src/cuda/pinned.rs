@@ -249,7 +249,7 @@ mod tests {
 
     /// The size is checked before any GPU is used, so this runs on every machine.
     #[test]
-    fn more_elements_than_memory_has_are_refused() {
+    fn too_many_elements_are_refused() {
         for length in [1 << 60, 1 << 61, usize::MAX / 8 + 1, usize::MAX] {
             let error = PinnedBuffer::<f64>::new(length).map(drop).expect_err("no such memory");
             assert_eq!(error.to_string(), format!("{length} elements exceed the address space"));

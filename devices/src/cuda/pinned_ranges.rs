@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_not_pinned_is_pinned() {
+    fn only_gaps_are_pinned() {
         let mut pinned = PinnedRanges::default();
         let (gaps, first) = register(&mut pinned, 100..200);
         assert_eq!((gaps, first.clone()), (vec![100..200], vec![100]));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_pinned_if_one_pinned_range_has_all_of_it() {
+    fn range_must_be_within_one_pinned_range() {
         let mut pinned = PinnedRanges::default();
         register(&mut pinned, 100..200);
         register(&mut pinned, 200..300);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_do_not_touch() {
+    fn adjacent_ranges_do_not_overlap() {
         let mut pinned = PinnedRanges::default();
         register(&mut pinned, 100..200);
         assert_eq!(pinned.gaps(200..210), [200..210]);

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_and_text_do_not_run_together() {
+    fn id_separates_options_and_source() {
         let id = |source: &'static str, options: &[&str]| Program::new("p", source, options).id();
         assert_ne!(id("b", &["a"]), id("", &["ab"]));
         assert_ne!(id("c", &["a", "b"]), id("c", &["ab"]));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compiled_program_is_known_by_compiler_architecture_options_and_text() {
+    fn program_key_contains_all_inputs() {
         let program = Program::new("p", "text", &["-DX=1"]);
         let keys = [
             key("13.0", "sm_90", &program),

@@ -4,10 +4,10 @@
 //! blocking on one event, from which the thread cannot be woken otherwise. Both cost more than they gain, since a
 //! device has work queued ahead. Therefore the issuer polls. The interval is an eighth of the time that it has waited,
 //! so it is late by an eighth at most and polls a few dozen times for a task of any length. It never polls within
-//! [`POLL_INTERVAL_MIN`] of the last poll, nor within [`POLL_PAUSE_AFTER_TASK`] of another thread's insertion, because a query of the
-//! driver blocks other threads that insert work. In between it spins at first, for [`SPIN`], and notices a raise
-//! immediately; later it naps. Its naps are [exact](nap_exactly) and last at most [`NAP_MAX`], so it uses a few per
-//! cent of a core while the device computes.
+//! [`POLL_INTERVAL_MIN`] of the last poll, nor within [`POLL_PAUSE_AFTER_TASK`] of another thread's insertion, because
+//! a query of the driver blocks other threads that insert work. In between it spins at first, for [`SPIN`], and notices
+//! a raise immediately; later it naps. Its naps are [exact](nap_exactly) and last at most [`NAP_MAX`], so it uses a few
+//! per cent of a core while the device computes.
 //!
 //! With empty queues it waits to be woken. It spins for [`SPIN_IDLE`], because the next task of a chain across devices
 //! arrives within that time, and waking a sleeping thread takes longer than the task on the other device. Then it
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raise_before_the_wait_counts_once() {
+    fn earlier_raise_ends_one_wait() {
         let signal = Signal::default();
         signal.raise();
         assert!(timed(|| signal.wait(LONG, || false, || false)) < LONG / 2, "slept although it was raised");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sleeper_is_woken_by_a_raise_whether_it_looks_or_not() {
+    fn raise_wakes_sleeping_and_polling_issuer() {
         for is_busy in [false, true] {
             let signal = Signal::default();
             thread::scope(|scope| {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_work_that_comes_while_it_sleeps_ends_the_wait() {
+    fn work_inserted_during_sleep_ends_wait() {
         let (signal, in_queues) = (Signal::default(), AtomicUsize::new(0));
         let looks = AtomicUsize::new(0);
         thread::scope(|scope| {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_wait_looks_seldom() {
+    fn long_wait_polls_rarely() {
         let (signal, looks) = (Signal::default(), AtomicUsize::new(0));
         let look = || {
             looks.fetch_add(1, Ordering::Relaxed);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn naps_are_not_much_longer_than_they_should_be() {
+    fn naps_are_exact() {
         let signal = Signal::default();
         if set_current_timer_slack(NonZeroU64::new(50_000)).is_err() {
             eprintln!("SKIPPED: the system does not let threads sleep exactly");

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_as_large_as_addresses_strides_and_columns_allow() {
+    fn piece_size_follows_alignment() {
         let bytes = |shape, from, to| args(shape, from, to).expect("a small copy").piece_bytes;
         assert_eq!(bytes((64, 3), (0, 64), (0, 80)), 16);
         assert_eq!(bytes((64, 3), (0, 72), (0, 80)), 8);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_all_of_the_columns_and_lie_at_multiples_of_their_size() {
+    fn pieces_cover_columns_and_are_aligned() {
         for (row_bytes, columns) in [(1, 1), (3, 5), (12, 100), (48, 7), (100, 100), (1024, 16), (BYTES_MAX, 1)] {
             for (from, to) in [((0, 0), (0, 0)), ((16, 16), (32, 0)), ((8, 0), (24, 8)), ((1, 2), (4, 4))] {
                 let (from, to) = ((from.0, row_bytes + from.1), (to.0, row_bytes + to.1));
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn large_copies_and_those_with_the_host_are_not_the_kernels() {
+    fn large_and_host_copies_bypass_the_kernel() {
         assert!(args((BYTES_MAX, 1), (0, 0), (0, 0)).is_some());
         assert_eq!(args((BYTES_MAX + 1, 1), (0, 0), (0, 0)), None);
         assert!(args((BYTES_MAX / 16, 16), (0, 2000), (0, 2000)).is_some());

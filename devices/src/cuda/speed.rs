@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn the_estimate_is_near_what_gpus_reach() {
+    fn estimate_is_near_measured_rates() {
         // Rates of large products in double precision; the third GPU has a 64th of its single-precision rate.
         for (capability, multiprocessors, clock_hz, reached) in [
             ((9, 0), 132, 1_980_000_000, 52e12),

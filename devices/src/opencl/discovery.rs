@@ -194,7 +194,7 @@ mod tests {
     use super::numbers;
 
     #[test]
-    fn names_are_read() {
+    fn device_numbers_are_parsed() {
         assert_eq!(numbers("opencl:3"), Some(3..4));
         assert_eq!(numbers("opencl:0-1"), Some(0..2));
         for wrong in ["opencl", "opencl:", "opencl:x", "opencl:1-0", "opencl:-1", "cpu:0", "opencl:4294967295"] {

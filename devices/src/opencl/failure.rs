@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_call_loses_the_device_only_if_that_is_gone() {
+    fn missing_device_is_lost() {
         assert!(check(CL_SUCCESS, "clFlush").is_ok());
         let error = call_error(-54, "clEnqueueNDRangeKernel");
         assert!(!error.is_lost());
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_ended_abnormally_loses_the_device_unless_it_never_began() {
+    fn abnormal_end_loses_the_device() {
         assert!(!abnormal_end(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST).is_lost());
         assert!(!abnormal_end(CL_MEM_OBJECT_ALLOCATION_FAILURE).is_lost());
         // A vendor-specific code, for example for an access out of bounds.

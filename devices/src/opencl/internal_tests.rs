@@ -56,7 +56,7 @@ impl Drop for Directory {
 }
 
 #[test]
-fn what_is_on_disk_is_used_and_what_the_driver_refuses_is_compiled_again() {
+fn refused_cached_program_is_compiled_again() {
     let Some(device) = open() else { return };
     let target = target(&device);
     let directory = Directory(std::env::temp_dir().join(format!("superscalar-opencl-inside-{}", std::process::id())));
@@ -81,7 +81,7 @@ fn what_is_on_disk_is_used_and_what_the_driver_refuses_is_compiled_again() {
 }
 
 #[test]
-fn nothing_is_kept_of_what_was_reported() {
+fn reported_events_are_removed() {
     let Some(device) = open() else { return };
     let source = Source::new("__kernel void set(__global int *heap) { heap[0] = 1; }", "");
     let mut issue = |queue: &mut dyn Any| {
@@ -106,7 +106,7 @@ fn nothing_is_kept_of_what_was_reported() {
 }
 
 #[test]
-fn a_lost_device_takes_nothing_more() {
+fn lost_device_refuses_all_calls() {
     let Some(device) = open() else { return };
     let issue = |error: fn() -> superscalar_runtime::DeviceError| {
         device.issue(0, &[], &mut |_: &mut dyn Any| Err(error())).expect_err("an error")

@@ -75,8 +75,8 @@ impl QueuedWork {
     }
 }
 
-/// Host memory that a command writes. Only [`into_bytes`](Self::landed) frees it: if it is unknown whether the command has
-/// ended, the memory is leaked.
+/// Host memory that a command writes. Only [`into_bytes`](Self::landed) frees it: if it is unknown whether the command
+/// has ended, the memory is leaked.
 pub(super) struct ReadBack(NonNull<[u8]>);
 
 // SAFETY: it owns its memory, which only the driver accesses until the command has ended.

@@ -58,7 +58,7 @@ mod tests {
     use std::time::Instant;
 
     #[test]
-    fn a_raise_before_the_wait_counts_once() {
+    fn earlier_raise_ends_one_wait() {
         let signal = Signal::default();
         signal.raise();
         let begin = Instant::now();

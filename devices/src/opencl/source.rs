@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_and_text_do_not_run_together() {
+    fn id_separates_options_and_source() {
         assert_ne!(Source::new("b", "a").id(), Source::new("ab", "").id());
     }
 }

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_taken_out_of_ranges() {
+    fn ranges_are_subtracted() {
         let left = |others: &[(usize, usize)]| {
             let others: Vec<_> = others.iter().map(|&(start, end)| start..end).collect();
             subtract(2..9, &others).into_iter().map(|run| (run.start, run.end)).collect::<Vec<_>>()

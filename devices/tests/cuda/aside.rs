@@ -21,7 +21,7 @@ fn warmed(mut bench: Bench) -> Bench {
 }
 
 #[test]
-fn what_goes_aside_runs_beside_the_rest_and_the_task_ends_with_both() {
+fn second_stream_runs_concurrently() {
     let Some(mut bench) = Bench::open_alone(1, |options| options).map(warmed) else { return };
     let both = |queue: &mut Queue| {
         queue.aside()?;
@@ -52,7 +52,7 @@ fn what_goes_aside_runs_beside_the_rest_and_the_task_ends_with_both() {
 }
 
 #[test]
-fn what_goes_aside_waits_at_a_fork_and_is_waited_for_at_a_join() {
+fn forks_and_joins_order_both_streams() {
     let Some(mut bench) = Bench::open(1).map(warmed) else { return };
     let before = bench.issue((0, 0), &[], |queue| spin(queue, 0, LONG)).expect("a task");
     let parts = |queue: &mut Queue| {
@@ -76,7 +76,7 @@ fn what_goes_aside_waits_at_a_fork_and_is_waited_for_at_a_join() {
 }
 
 #[test]
-fn what_a_task_that_fails_has_put_aside_runs_before_the_next() {
+fn second_stream_of_failed_task_runs() {
     let Some(mut bench) = Bench::open(1).map(warmed) else { return };
     let failing = |queue: &mut Queue| {
         queue.aside()?;

@@ -26,7 +26,7 @@ fn awkward_regions(row_bytes: usize) -> Vec<[DeviceRegion; 2]> {
 
 /// All sizes and alignments in both directions: the columns arrive, and no other byte changes.
 #[test]
-fn small_copies_between_heaps_do_what_a_loop_does() {
+fn small_copies_between_heaps_match_loop() {
     let Some(mut bench) = Bench::open(2) else { return };
     if bench.memory(0).peers.is_empty() {
         eprintln!("SKIPPED: the GPUs do not reach each other");
@@ -72,7 +72,7 @@ fn large_copies_go_in_pieces() {
 
 /// Many copies in and out at the same time, which wait for each other.
 #[test]
-fn values_that_go_in_and_out_again_and_again_arrive() {
+fn values_survive_repeated_copies() {
     const BYTES: usize = 3 << 20;
     let Some(mut bench) = Bench::open_with(1, |options| Options { heap_bytes: Some(16 << 20), ..options }) else {
         return;

@@ -43,8 +43,8 @@ fn trap(queue: &mut Queue) -> Result<(), DeviceError> {
 }
 
 #[test]
-fn what_ends_abnormally_loses_the_device_and_everything_on_it() {
-    apart("what_ends_abnormally_loses_the_device_and_everything_on_it", || {
+fn abnormal_end_loses_device_and_work() {
+    apart("abnormal_end_loses_device_and_work", || {
         let mut bench = Bench::open(1).expect("a GPU");
         let memory = vec![1u8; HEAP_BYTES];
         let before = bench.issue((0, 0), &[], |queue| apply(queue, "set", (0, 1), 1)).expect("a task");
@@ -74,8 +74,8 @@ fn what_ends_abnormally_loses_the_device_and_everything_on_it() {
 }
 
 #[test]
-fn a_device_that_waits_for_a_lost_one_fails_that_work_and_is_not_stuck() {
-    apart("a_device_that_waits_for_a_lost_one_fails_that_work_and_is_not_stuck", || {
+fn waits_for_a_lost_device_end() {
+    apart("waits_for_a_lost_device_end", || {
         let mut bench = Bench::open(2).expect("a GPU");
         if bench.devices[0].class().ordinal == bench.devices[1].class().ordinal {
             eprintln!("SKIPPED: there is only one GPU");

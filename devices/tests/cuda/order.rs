@@ -1,25 +1,25 @@
 //! Chains of work over two devices, concurrency, empty tasks, and the order of copies.
 
 use crate::bench::{Bench, HEAP_BYTES, host, place, spin, triple};
-use crate::driver::order::{LONG, a_chain_needs_no_host, chain};
+use crate::driver::order::{LONG, chain, chain_needs_no_host};
 use std::time::{Duration, Instant};
 use superscalar_devices::cuda::Options;
 use superscalar_runtime::{Device, Event, Transfer};
 
 #[test]
-fn a_chain_over_two_devices_needs_no_host() {
+fn chain_over_two_devices_needs_no_host() {
     let Some(mut bench) = Bench::open_alone(2, |options| options) else { return };
     if bench.memory(1).peers.is_empty() {
         eprintln!("SKIPPED: the GPUs do not reach each other");
         return;
     }
     let mut memory = superscalar_devices::cuda::PinnedBuffer::<u8>::new(8).expect("pinned memory");
-    a_chain_needs_no_host(&mut bench, &mut memory, 2 * LONG);
+    chain_needs_no_host(&mut bench, &mut memory, 2 * LONG);
 }
 
 /// The same chain through pageable memory. The issuer waits for the last piece, but the results are right.
 #[test]
-fn a_chain_through_pageable_memory_is_right() {
+fn chain_through_pageable_memory() {
     let Some(mut bench) = Bench::open(2) else { return };
     if bench.memory(1).peers.is_empty() {
         eprintln!("SKIPPED: the GPUs do not reach each other");
@@ -35,7 +35,7 @@ fn a_chain_through_pageable_memory_is_right() {
 }
 
 #[test]
-fn queues_of_a_device_and_devices_work_at_the_same_time() {
+fn queues_and_devices_work_concurrently() {
     let Some(mut bench) = Bench::open_alone(2, |options| options) else { return };
     for place in [(0, 0), (0, 1), (1, 0)] {
         let warm = bench.issue(place, &[], |queue| spin(queue, 0, Duration::ZERO)).expect("a task");
@@ -56,7 +56,7 @@ fn queues_of_a_device_and_devices_work_at_the_same_time() {
 
 /// Tasks that put nothing into their queue, timed and untimed.
 #[test]
-fn an_empty_task_is_over_when_what_is_before_it_in_its_queue_is() {
+fn empty_task_ends_with_earlier_work() {
     for timed in [true, false] {
         let Some(mut bench) = Bench::open_alone(1, |options| Options { timed, ..options }) else { return };
         bench.write(0, 0, &[0; 1024]);
@@ -79,7 +79,7 @@ fn an_empty_task_is_over_when_what_is_before_it_in_its_queue_is() {
 }
 
 #[test]
-fn copies_of_every_sort_are_reported_in_the_order_of_their_queue() {
+fn mixed_copies_are_reported_in_order() {
     let Some(mut bench) = Bench::open(1) else { return };
     let pageable = vec![1u8; HEAP_BYTES / 2];
     let mut pinned = superscalar_devices::cuda::PinnedBuffer::<u8>::new(HEAP_BYTES / 2).expect("pinned memory");

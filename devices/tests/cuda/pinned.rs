@@ -14,7 +14,7 @@ fn registered(memory: &[u8]) -> Registration {
 }
 
 #[test]
-fn memory_is_pinned_while_it_is_registered() {
+fn registered_memory_is_pinned() {
     if gpus().is_none() {
         return;
     }
@@ -28,7 +28,7 @@ fn memory_is_pinned_while_it_is_registered() {
 }
 
 #[test]
-fn ranges_that_overlap_are_pinned_until_the_last_goes() {
+fn overlapping_ranges_count_uses() {
     if gpus().is_none() {
         return;
     }
@@ -48,7 +48,7 @@ fn ranges_that_overlap_are_pinned_until_the_last_goes() {
 }
 
 #[test]
-fn nothing_is_no_memory() {
+fn empty_range_is_refused() {
     if gpus().is_none() {
         return;
     }
@@ -72,7 +72,7 @@ fn copies_across_registrations_arrive() {
 }
 
 #[test]
-fn a_pinned_buffer_is_zero_and_pinned_until_it_is_dropped() {
+fn pinned_buffer_is_zeroed_and_pinned() {
     if gpus().is_none() {
         return;
     }

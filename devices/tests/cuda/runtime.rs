@@ -111,7 +111,7 @@ fn pin_some(random: &mut Random, data: &mut [Vector]) -> Vec<Registration> {
 }
 
 #[test]
-fn results_are_those_of_serial_execution() {
+fn results_match_serial_execution() {
     let Some(gpus) = ordinals(3) else { return };
     let cache = std::env::temp_dir().join(format!("superscalar-cuda-runtime-{}", std::process::id()));
     let mut copies = BTreeMap::<(bool, bool, CopyKind), u64>::new();
@@ -150,7 +150,7 @@ fn results_are_those_of_serial_execution() {
 /// Each task reads what the task before has written, so they run one after the other. There is room for two vectors and
 /// scratch: the third vector replaces the one that was read.
 #[test]
-fn what_is_not_in_use_makes_room() {
+fn unused_replica_is_evicted() {
     const TASKS: usize = 9;
     let Some(ordinals) = ordinals(1) else { return };
     let options = Options { heap_bytes: Some(3 * 512), queues: 1, ..Options::default() };

@@ -20,7 +20,7 @@ pub fn refuses_wrong_launches(bench: &Bench) {
 }
 
 #[test]
-fn a_kernel_writes_its_outcome_where_the_host_reads_it() {
+fn kernel_outcome_reaches_the_host() {
     let Some(mut bench) = Bench::open(1) else { return };
     let with_outcome = |value: i32| {
         bench.issue((0, 1), &[], |queue| {
@@ -49,7 +49,7 @@ fn a_kernel_writes_its_outcome_where_the_host_reads_it() {
 }
 
 #[test]
-fn a_task_that_fails_half_way_in_ends_with_the_error_and_fails_those_behind_it() {
+fn partly_issued_task_fails_its_successors() {
     let Some(mut bench) = Bench::open(2) else { return };
     bench.write(0, 0, &[0; 64]);
     bench.write(1, 0, &[0; 64]);
@@ -79,7 +79,7 @@ fn a_task_that_fails_half_way_in_ends_with_the_error_and_fails_those_behind_it()
 }
 
 #[test]
-fn the_handles_of_the_libraries_are_made_once_for_each_queue() {
+fn library_handles_are_per_queue() {
     let Some(mut bench) = Bench::open(1) else { return };
     let mut seen = Vec::new();
     for queue in [0, 0, 1] {

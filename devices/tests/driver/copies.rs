@@ -86,14 +86,14 @@ pub fn random_copies(seed: u64, heap_bytes: usize, rounds: usize, shapes: impl F
 }
 
 #[test]
-fn random_copies_do_what_a_loop_does() {
+fn random_copies_match_loop() {
     for seed in 0..3 {
         random_copies(seed, HEAP_BYTES, 60, |numbers| (1 + numbers.below(2000), 1 + numbers.below(40)));
     }
 }
 
 #[test]
-fn copies_outside_a_heap_or_of_nothing_are_refused() {
+fn invalid_copies_are_refused() {
     let Some(mut bench) = Bench::open(2) else { return };
     let memory = [1u8; 4096];
     let good = place(0, 1024);
@@ -134,7 +134,7 @@ fn copies_outside_a_heap_or_of_nothing_are_refused() {
 }
 
 #[test]
-fn there_is_one_heap_and_none_before_it_is_reserved() {
+fn heap_is_reserved_once() {
     let Some(opened) = open(1, |settings| settings) else { return };
     let device = &opened.0[0];
     let memory = [0u8; 64];

@@ -4,7 +4,7 @@ use superscalar_runtime::Finished;
 
 /// Checks reports of a chain of tasks that were all noticed about 50 ms late: each has a time, and no task ended before
 /// it can have begun.
-pub fn are_told_apart(ended: &[Finished]) {
+pub fn have_distinct_times(ended: &[Finished]) {
     let ago_ns: Vec<_> = ended.iter().map(|one| one.ended_ago_ns.expect("it is timed")).collect();
     // The tasks may have taken some time, but not long, and are reported one after the other.
     assert!(ago_ns.iter().all(|&ns| ns > 25_000_000 && ns < 1_000_000_000), "{ago_ns:?}");

@@ -7,7 +7,7 @@ use superscalar_runtime::{Device, Event, Transfer};
 pub const LONG: Duration = Duration::from_millis(100);
 
 #[test]
-fn a_queue_waits_for_another() {
+fn queue_waits_for_another() {
     let Some(mut bench) = Bench::open(1) else { return };
     bench.write(0, 0, &[0; 1024]);
     for round in 1..=5 {
@@ -38,7 +38,7 @@ pub fn chain(bench: &Bench, input: &[u8], output: &mut [u8]) -> (Event, Event) {
 
 /// Issues the chain of [`chain`] through `memory` (eight bytes) and checks that issuing does not wait for the work,
 /// which takes at least `least`.
-pub fn a_chain_needs_no_host(bench: &mut Bench, memory: &mut [u8], least: Duration) {
+pub fn chain_needs_no_host(bench: &mut Bench, memory: &mut [u8], least: Duration) {
     for _ in 0..2 {
         memory[..4].copy_from_slice(&41i32.to_ne_bytes());
         let (input, output) = memory.split_at_mut(4);
@@ -60,10 +60,10 @@ pub fn a_chain_needs_no_host(bench: &mut Bench, memory: &mut [u8], least: Durati
 }
 
 #[test]
-fn events_of_strangers_are_refused_and_old_ones_are_over() {
+fn foreign_events_are_refused() {
     let Some(mut bench) = Bench::open(1) else { return };
     for stranger in STRANGERS {
-        let error = bench.issue((0, 0), &[stranger], |_| Ok(())).expect_err("it can not wait for that");
+        let error = bench.issue((0, 0), &[stranger], |_| Ok(())).expect_err("the device cannot wait for it");
         assert!(error.to_string().contains('9') && !error.is_lost(), "{error}");
     }
     let first = bench.issue((0, 0), &[], |queue| apply(queue, "set", (0, 1), 1)).expect("a task");
@@ -74,7 +74,7 @@ fn events_of_strangers_are_refused_and_old_ones_are_over() {
 }
 
 #[test]
-fn tickets_of_a_queue_are_reported_in_order() {
+fn tickets_are_reported_in_order() {
     let Some(bench) = Bench::open(1) else { return };
     let mut reported = vec![Vec::new(); 2];
     for round in 0..400u16 {
@@ -94,7 +94,7 @@ fn tickets_of_a_queue_are_reported_in_order() {
 }
 
 #[test]
-fn an_issuer_sleeps_until_something_ends_or_it_is_woken() {
+fn issuer_sleeps_until_end_or_wake() {
     let Some(mut bench) = Bench::open_with(1, untimed) else { return };
     let far = Duration::from_secs(60);
     let warm = bench.issue((0, 0), &[], |queue| spin(queue, 0, Duration::ZERO)).expect("a task");
@@ -141,7 +141,7 @@ fn an_issuer_sleeps_until_something_ends_or_it_is_woken() {
 }
 
 #[test]
-fn a_device_may_be_closed_while_it_works() {
+fn device_closes_with_work_in_flight() {
     let Some(bench) = Bench::open(2) else { return };
     let long = bench.issue((0, 0), &[], |queue| spin(queue, 0, LONG)).expect("a task");
     bench.issue((1, 0), &[long], |queue| spin(queue, 0, LONG / 4)).expect("a task");

@@ -51,7 +51,7 @@ fn identity(path: &Path) -> (u64, u64) {
 }
 
 #[test]
-fn a_program_is_kept_on_disk_and_found_again() {
+fn program_is_cached_on_disk() {
     let directory = Directory::new("kept");
     if run(&directory).is_none() {
         return;
@@ -70,7 +70,7 @@ fn a_program_is_kept_on_disk_and_found_again() {
 }
 
 #[test]
-fn a_file_that_was_cut_changed_or_swapped_is_replaced() {
+fn damaged_or_swapped_file_is_replaced() {
     let directory = Directory::new("corrupt");
     if run(&directory).is_none() {
         return;
@@ -99,7 +99,7 @@ fn a_file_that_was_cut_changed_or_swapped_is_replaced() {
 }
 
 #[test]
-fn a_cache_that_can_not_be_written_does_no_harm() {
+fn unwritable_cache_is_harmless() {
     let directory = Directory::new("unwritable");
     // A file in the place of the directory.
     fs::write(&directory.0, "in the way").expect("a file");

@@ -17,7 +17,7 @@ fn every_device_describes_itself() {
 }
 
 #[test]
-fn a_number_for_each_core_of_a_device_that_can_be_divided() {
+fn cores_of_divisible_devices_are_numbered() {
     let Some(found) = found() else { return };
     let mut number = 0;
     for whole in &found {
@@ -73,7 +73,7 @@ fn devices_opened_together_are_peers() {
 }
 
 #[test]
-fn settings_that_do_not_suit_are_refused() {
+fn invalid_settings_are_refused() {
     let Some(found) = found() else { return };
     let first = named("opencl:0", &found).expect("the first device");
     let open = |settings: &[Settings]| {

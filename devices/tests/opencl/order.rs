@@ -1,14 +1,14 @@
 //! A chain of work over two devices, and two cores that work at the same time.
 
 use crate::bench::{Bench, spin};
-use crate::driver::order::{LONG, a_chain_needs_no_host};
+use crate::driver::order::{LONG, chain_needs_no_host};
 use std::time::Duration;
 use superscalar_runtime::Device;
 
 #[test]
-fn a_chain_over_two_devices_needs_no_host() {
+fn chain_over_two_devices_needs_no_host() {
     let Some(mut bench) = Bench::open(2) else { return };
-    a_chain_needs_no_host(&mut bench, &mut [0; 8], Duration::ZERO);
+    chain_needs_no_host(&mut bench, &mut [0; 8], Duration::ZERO);
 }
 
 /// While one core is busy, another finishes its tasks. If they took turns, the short tasks would end after the long

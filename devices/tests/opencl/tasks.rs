@@ -14,7 +14,7 @@ pub fn refuses_wrong_launches(bench: &Bench) {
 }
 
 #[test]
-fn a_task_that_fails_half_way_in_ends_with_the_error() {
+fn partly_issued_task_ends_with_error() {
     let Some(mut bench) = Bench::open(1) else { return };
     let half = |queue: &mut _| {
         apply(queue, "set", (0, 1), 1)?;

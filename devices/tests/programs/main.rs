@@ -17,14 +17,14 @@ fn usual() -> u64 {
 }
 
 #[test]
-fn results_are_those_of_serial_execution() {
+fn results_match_serial_execution() {
     for seed in seeds(usual()) {
         run::check(seed, false);
     }
 }
 
 #[test]
-fn with_faults_there_is_the_right_result_or_an_error() {
+fn faults_give_right_results_or_errors() {
     for seed in seeds(usual()) {
         run::check(seed, true);
     }

@@ -11,7 +11,7 @@ fn linked() -> [Spec; 2] {
 }
 
 #[test]
-fn what_goes_in_comes_out() {
+fn copies_in_and_out_round_trip() {
     let device = one(Spec::new("a"));
     for (shape, strides) in [((1, 1), (1, 9)), ((7, 3), (7, 11)), ((64, 5), (100, 64)), ((1000, 17), (1001, 1024))] {
         let mut from = Host::new(shape, strides.0, |column, row| (31 * column + row) as u8);
@@ -63,7 +63,7 @@ fn peers_copy_from_each_other() {
 }
 
 #[test]
-fn only_the_columns_of_a_region_are_written() {
+fn gaps_of_a_region_are_kept() {
     let device = one(Spec::new("a"));
     let shape = (60, 3);
     let mut from = Host::new(shape, 60, |_, _| 7);
@@ -78,7 +78,7 @@ fn only_the_columns_of_a_region_are_written() {
 }
 
 #[test]
-fn what_is_no_copy_is_refused() {
+fn invalid_copies_are_refused() {
     let devices = start(&linked());
     let (a, bytes) = (&devices[0], Spec::new("a").memory_bytes);
     let mut host = Host::new((64, 4), 64, |_, _| 5);

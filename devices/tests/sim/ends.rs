@@ -42,7 +42,7 @@ fn is_mapped(address: usize) -> bool {
 }
 
 #[test]
-fn a_dropped_device_leaves_no_thread_and_no_memory() {
+fn dropped_device_leaks_nothing() {
     // Large, so that other allocations do not immediately reuse the addresses.
     let device = one(Spec { memory_bytes: 1 << 40, ..Spec::new("leftover") });
     let (sender, receiver) = channel();
@@ -59,7 +59,7 @@ fn a_dropped_device_leaves_no_thread_and_no_memory() {
 }
 
 #[test]
-fn a_device_is_dropped_with_work_in_flight() {
+fn device_drops_with_work_in_flight() {
     let slow = Speed { flops_per_s: 1.0, ..Speed::default() };
     for round in 0..20 {
         let devices = start(&[Spec { speed: slow, ..Spec::new("dropped") }, Spec::new("kept")]);
@@ -91,7 +91,7 @@ fn a_device_is_dropped_with_work_in_flight() {
 }
 
 #[test]
-fn a_kernel_may_own_its_device() {
+fn kernel_may_own_its_device() {
     let device = one(Spec::new("owned"));
     let (sender, receiver) = channel();
     let own = device.device.clone();

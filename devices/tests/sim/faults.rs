@@ -59,7 +59,7 @@ fn reach(device: &Driven, point: Point, host: &mut Host) -> Result<(), DeviceErr
 }
 
 #[test]
-fn each_fault_strikes_at_its_call_and_no_other() {
+fn faults_strike_at_their_call() {
     for point in POINTS {
         for nth in 1..=CALLS {
             for (fault, strikes) in [(Fault::once(point, nth), nth..=nth), (Fault::forever(point, nth), nth..=CALLS)] {
@@ -79,7 +79,7 @@ fn each_fault_strikes_at_its_call_and_no_other() {
 }
 
 #[test]
-fn a_device_lost_at_any_call_stays_lost() {
+fn lost_device_stays_lost() {
     for point in POINTS {
         for nth in 1..=CALLS {
             let devices = linked(Fault::once(point, nth).losing());
@@ -98,7 +98,7 @@ fn a_device_lost_at_any_call_stays_lost() {
 }
 
 #[test]
-fn a_heap_that_can_not_be_had() {
+fn failed_reservation_can_be_repeated() {
     let spec = |fault: Fault| Spec { faults: [fault].into(), ..Spec::new("a") };
     let device = start_at(0, &[spec(Fault::once(Point::Reserve, 1))]).remove(0);
     assert!(device.reserve().is_err_and(|error| !error.is_lost()));
@@ -111,7 +111,7 @@ fn a_heap_that_can_not_be_had() {
 }
 
 #[test]
-fn a_refused_launch_refuses_the_task() {
+fn refused_launch_refuses_the_task() {
     let device = one(Spec { faults: [Fault::once(Point::Launch, 2)].into(), ..Spec::new("a") });
     let ran = Arc::new(AtomicBool::new(false));
     let issued = device.device.issue(0, &[], &mut |queue| {
@@ -157,7 +157,7 @@ fn errors_and_panics_of_kernels_are_reported() {
 }
 
 #[test]
-fn kernels_that_do_not_run_may_panic_when_they_are_dropped() {
+fn panic_in_dropped_kernel_is_contained() {
     struct Grenade;
     impl Drop for Grenade {
         fn drop(&mut self) {
@@ -198,7 +198,7 @@ fn chain(device: &Driven, host: &mut Host) -> Vec<Event> {
 }
 
 #[test]
-fn what_is_in_flight_when_a_device_is_lost_ends() {
+fn work_of_lost_device_ends() {
     for is_gated in [false, true] {
         let devices = start(&[Spec::new("a"), Spec::new("b")]);
         let (a, b) = (&devices[0], &devices[1]);
@@ -237,7 +237,7 @@ fn what_is_in_flight_when_a_device_is_lost_ends() {
 }
 
 #[test]
-fn a_lost_device_writes_no_host_memory() {
+fn lost_device_writes_no_host_memory() {
     // A copy that waits for its modelled time, and one that is moving bytes.
     for link in [LinkInfo { bytes_per_s: 1e9, latency_ns: 5_000_000_000 }, LinkInfo { bytes_per_s: 0.0, latency_ns: 0 }]
     {
@@ -261,7 +261,7 @@ fn a_lost_device_writes_no_host_memory() {
 }
 
 #[test]
-fn a_copy_from_a_lost_peer_fails_and_loses_nobody_else() {
+fn copy_from_lost_peer_fails() {
     let devices = linked(Fault::once(Point::Reserve, 99));
     let at = region(0, (64, 1), 64);
     devices[0].gate(true);

@@ -44,8 +44,8 @@ fn host_code_that_writes_a_heap_dies() {
 }
 
 #[test]
-fn a_kernel_that_leaves_its_operands_dies() {
-    let status = in_child("memory::a_kernel_that_leaves_its_operands_dies", || {
+fn kernel_outside_its_operands_dies() {
+    let status = in_child("memory::kernel_outside_its_operands_dies", || {
         let device = one(Spec::new("a"));
         let kernel = device.kernel(0, &[], Cost::default(), |heap| {
             let at = heap.address(0, 4096)?;
@@ -59,13 +59,13 @@ fn a_kernel_that_leaves_its_operands_dies() {
 }
 
 #[test]
-fn a_child_that_touches_nothing_lives() {
-    let status = in_child("memory::a_child_that_touches_nothing_lives", || drop(leaked_address()));
+fn harmless_child_succeeds() {
+    let status = in_child("memory::harmless_child_succeeds", || drop(leaked_address()));
     assert!(status.is_none_or(|status| status.success()), "{status:?}");
 }
 
 #[test]
-fn a_window_does_not_close_the_pages_of_another() {
+fn window_keeps_shared_pages_open() {
     let device = one(Spec::new("a"));
     let ((started, has_started), (release, may_write)) = (channel(), channel());
     let kernel = device.kernel(0, &[], Cost::default(), move |heap| {
@@ -129,7 +129,7 @@ fn operands_are_checked() {
 }
 
 #[test]
-fn nothing_goes_before_the_heap_is_reserved() {
+fn copies_need_a_reserved_heap() {
     let device = start_at(0, &[Spec::new("a")]).remove(0);
     let mut host = Host::new((64, 1), 64, |_, _| 1);
     let copy = Transfer::In { from: host.region(), to: region(0, (64, 1), 64) };
@@ -142,7 +142,7 @@ fn nothing_goes_before_the_heap_is_reserved() {
 }
 
 #[test]
-fn a_heap_larger_than_the_address_space_is_an_error() {
+fn heap_beyond_address_space_is_refused() {
     let device = start_at(0, &[Spec { memory_bytes: 1 << 60, ..Spec::new("a") }]).remove(0);
     let error = device.reserve().unwrap_err();
     assert!(error.to_string().contains("cannot be mapped") && !error.is_lost(), "{error}");

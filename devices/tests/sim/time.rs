@@ -47,7 +47,7 @@ fn timed(run: impl FnOnce()) -> Duration {
 }
 
 #[test]
-fn a_kernel_takes_what_the_model_says() {
+fn kernel_takes_modelled_time() {
     let device = one(slow());
     for (cost, model_ns) in [(cost(20e6, 0.0), 21_000_000), (cost(1e6, 1e6), 11_000_000), (cost(0.0, 0.0), 1_000_000)] {
         let model = Duration::from_nanos(model_ns);
@@ -64,7 +64,7 @@ fn a_kernel_takes_what_the_model_says() {
 }
 
 #[test]
-fn ends_that_are_noticed_late_are_told_apart() {
+fn late_notices_have_distinct_times() {
     let device = one(slow());
     let fits = |between_ns: &[u64; 2]| {
         assert!(between_ns.iter().all(|&ns| ns >= 5_000_000), "{between_ns:?}");
@@ -84,7 +84,7 @@ fn ends_that_are_noticed_late_are_told_apart() {
 }
 
 #[test]
-fn a_copy_takes_what_the_model_says() {
+fn copy_takes_modelled_time() {
     let device = one(slow());
     let mut host = Host::new((1000, 1000), 1024, |_, _| 1);
     let transfer = Transfer::In { from: host.region(), to: region(0, (1000, 1000), 1024) };
@@ -100,7 +100,7 @@ fn a_copy_takes_what_the_model_says() {
 }
 
 #[test]
-fn what_takes_longer_than_the_model_says_takes_so_long() {
+fn slow_kernel_takes_its_real_time() {
     let device = one(Spec::new("a"));
     let used = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default();
     let fits = |busy_ns: &u64| {
@@ -123,7 +123,7 @@ fn what_takes_longer_than_the_model_says_takes_so_long() {
 const SHORT: u32 = 100;
 
 #[test]
-fn short_kernels_do_not_add_up_to_more() {
+fn short_kernels_accumulate_no_delay() {
     let device = one(Spec { speed: Speed { flops_per_s: 1e9, ..Speed::default() }, ..Spec::new("a") });
     let model = Duration::from_micros(200) * SHORT;
     let fits = |took: &Duration| {
@@ -140,7 +140,7 @@ fn short_kernels_do_not_add_up_to_more() {
 }
 
 #[test]
-fn kernels_of_two_queues_share_the_arithmetic_unit() {
+fn queues_share_the_arithmetic_unit() {
     let device = one(slow());
     let begun = Instant::now();
     let kernels = [0, 1].map(|queue| device.kernel(queue, &[], cost(20e6, 0.0), |_| Ok(())).unwrap());
@@ -162,7 +162,7 @@ fn times_add_up_along_events() {
 }
 
 #[test]
-fn copies_run_beside_kernels_and_each_other() {
+fn copies_run_concurrently_with_kernels() {
     let device = one(slow());
     let shape = (1000, 3000);
     let (mut from, mut to) = (Host::new(shape, 1024, |_, _| 1), Host::new(shape, 1024, |_, _| 1));
@@ -185,7 +185,7 @@ fn copies_run_beside_kernels_and_each_other() {
 }
 
 #[test]
-fn two_copies_one_way_share_the_link() {
+fn copies_in_one_direction_share_link() {
     let device = one(slow());
     let mut host = Host::new((1000, 1000), 1024, |_, _| 1);
     let copy = Transfer::In { from: host.region(), to: region(0, (1000, 1000), 1024) };
@@ -196,7 +196,7 @@ fn two_copies_one_way_share_the_link() {
 }
 
 #[test]
-fn a_copy_is_seen_by_nobody_before_its_end() {
+fn copy_is_invisible_before_its_end() {
     let host_link = LinkInfo { bytes_per_s: 0.0, latency_ns: 500_000_000 };
     let device = one(Spec { host_link, ..Spec::new("a") });
     let mut host = Host::new((1000, 1000), 1024, |_, _| 1);
@@ -227,7 +227,7 @@ fn unequal_devices_take_unequal_times() {
 }
 
 #[test]
-fn wait_ends_for_an_end_a_wake_or_the_time() {
+fn wait_ends_by_end_wake_or_timeout() {
     let device = one(slow());
     let begun = Instant::now();
     device.device.wait(Duration::from_millis(20));
