@@ -125,11 +125,9 @@ impl Options {
                 "{queues} queues with a depth of {depth} tasks are not possible: expected at least 1 each"
             )));
         }
-        if self.heap_bytes.is_some_and(|bytes| bytes < ALIGN_BYTES) {
-            return Err(DeviceError::new(format!(
-                "a heap of {:?} bytes is too small: expected at least {ALIGN_BYTES}",
-                self.heap_bytes
-            )));
+        if let Some(bytes) = self.heap_bytes.filter(|&bytes| bytes < ALIGN_BYTES) {
+            let message = format!("a heap of {bytes} bytes is too small: expected at least {ALIGN_BYTES}");
+            return Err(DeviceError::new(message));
         }
         Ok(())
     }
