@@ -1,22 +1,24 @@
 //! [`Cache`]: compiled programs on disk.
 //!
-//! One file per program, named for a hash of its key: for what it was compiled, by what, options and text. The whole key stands in the
-//! file and is compared, so neither a collision nor a file from elsewhere can pass for the program; a checksum finds a file that was cut
-//! or changed. Files that do not fit are as good as none, and are replaced. A cache that can not be written costs time, and nothing else.
+//! Each program has one file, named after a hash of its key. The key consists of the target, the compiler, the options
+//! and the source text. The file also contains the whole key, which is compared on reading; neither a hash collision
+//! nor a file from elsewhere can be mistaken for the program. A checksum detects truncated and modified files. Files
+//! that do not match are ignored and replaced. If the cache cannot be written, programs are compiled again; nothing
+//! else changes.
 
 use std::path::PathBuf;
 use superscalar_runtime::cache::{self, CacheFile};
 
-/// The directory in which compiled programs for this kind of device are kept, unless told otherwise: of this name in the user's folder for
-/// caches. None if the environment names no such folder.
+/// Returns the default directory for compiled programs of this kind of device: `kind` within the user's cache folder.
+/// `None` if the environment names no cache folder.
 pub(crate) fn directory(kind: &str) -> Option<PathBuf> {
     Some(cache::folder()?.join(kind))
 }
 
-/// Compiled programs in a directory, or nowhere.
+/// Compiled programs in a directory. Without a directory nothing is kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
-    /// What a file begins with: for whom it is, and in which version of the format.
+    /// The first bytes of each file: the kind of device and the version of the format.
     magic: &'static [u8],
     directory: Option<PathBuf>,
 }
@@ -26,18 +28,18 @@ impl Cache {
         Self { magic, directory }
     }
 
-    /// The compiled program of this key, if it is there and whole.
+    /// Returns the compiled program with this key, if its file exists and is intact.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
         let parse = |file: &[u8]| match decode(self.magic, file, key) {
             Some(binary) => Ok(Some(binary.to_vec())),
-            None if file.starts_with(self.magic) => Err("a compiled program that is not whole".to_owned()),
-            // Another version's.
+            None if file.starts_with(self.magic) => Err("a compiled program that is damaged".to_owned()),
+            // Written by another version of the format.
             None => Ok(None),
         };
         self.file(key)?.read(parse).ok().flatten().flatten()
     }
 
-    /// Keeps a compiled program, if that is possible.
+    /// Stores a compiled program. Failures are ignored.
     pub(crate) fn put(&self, key: &[u8], binary: &[u8]) {
         let Some(file) = self.file(key) else { return };
         let _ = file.replace(&encode(self.magic, key, binary));
@@ -64,7 +66,7 @@ fn decode<'a>(magic: &[u8], file: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     (lengths == expected && check == hash([lengths, key, binary]).to_le_bytes()).then_some(binary)
 }
 
-/// FNV-1a (Fowler, Noll, Vo) with 128 bits: the same on every machine and for every version, as names of files must be.
+/// FNV-1a (Fowler, Noll, Vo) with 128 bits. The result depends on neither machine nor version, since it names files.
 pub(crate) fn hash<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> u128 {
     const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
@@ -78,7 +80,7 @@ mod tests {
     const MAGIC: &[u8] = b"test 1\n";
 
     #[test]
-    fn what_is_written_is_read() {
+    fn encoded_file_is_decoded() {
         let file = encode(MAGIC, b"key", b"binary");
         assert_eq!(decode(MAGIC, &file, b"key"), Some(&b"binary"[..]));
         assert_eq!(decode(MAGIC, &file, b"kez"), None);
@@ -86,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_cut_or_changed_anywhere_is_none() {
+    fn truncated_or_modified_file_is_ignored() {
         let file = encode(MAGIC, b"key", b"binary");
         for length in 0..file.len() {
             assert_eq!(decode(MAGIC, &file[..length], b"key"), None, "cut to {length}");
@@ -100,8 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_is_the_published_one() {
-        // From the authors' test vectors.
+    fn hash_matches_published_vectors() {
+        // Test vectors published by the authors.
         assert_eq!(hash([&b""[..]]), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
         assert_eq!(hash([&b"a"[..]]), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
         assert_eq!(hash([&b"a"[..]]), hash([&b""[..], &b"a"[..]]));

@@ -1,39 +1,42 @@
-//! [`Clock`]: when a device ended something, by the host's clock.
+//! [`Clock`]: converts a device's timestamps to the host's clock.
 //!
-//! Drivers tell the moments of a device by a clock of its own, which counts from anywhere and runs a little faster or slower than the host's.
-//! To ask for both at once would mean to wait for the device. But every end that the issuer notices tells something: it can not have been
-//! before it was noticed, so the time of noticing less the device's time is no less than what lies between the clocks. The least of what was
-//! seen, [`Offset`], is nearly that, as some ends are noticed at once; and what is made of it is late by as much as the promptest notice was,
-//! never early. For a device whose clock runs more slowly than the host's the distance grows, so the least is allowed to grow, too: by
-//! [`DRIFT_PER_S`] nanoseconds a second, more than quartz clocks part. If the device's clock is the faster one, later notices are less.
+//! A device's clock starts at an arbitrary value and runs slightly faster or slower than the host's. Reading both at
+//! once would require waiting for the device. Instead, the offset between the clocks is estimated from the ends that
+//! the issuer notices. An end cannot be later than its notice, so each difference (time of notice minus device time) is
+//! an upper bound of the offset. [`Offset`] keeps the smallest one. It is close to the true offset because some ends
+//! are noticed immediately. A converted time is therefore too late by the delay of the promptest notice, but never too
+//! early. If the device's clock runs slower than the host's, the offset grows, so the minimum may grow, too: by
+//! [`DRIFT_PER_S`] nanoseconds per second, more than quartz clocks diverge. If the device's clock runs faster, later
+//! differences are smaller and replace the minimum.
 
 use std::{
     sync::{Mutex, PoisonError},
     time::Instant,
 };
 
-/// Two clocks part by less than a hundred millionths.
+/// In nanoseconds per second: two quartz clocks diverge by less than 100 parts per million.
 const DRIFT_PER_S: u64 = 100_000;
 
-/// What is to be added to a device's time to have the host's, at most. Both are in nanoseconds.
+/// An estimate of host time minus device time in nanoseconds. It is never too small.
 #[derive(Clone, Copy, Debug, Default)]
 struct Offset(Option<Least>);
 
 #[derive(Clone, Copy, Debug)]
 struct Least {
     offset_ns: i64,
-    /// When that was seen, by the host's clock.
+    /// When the difference was observed, in host time.
     seen_ns: u64,
 }
 
 impl Offset {
-    /// Something ended then by the device's clock, and was noticed then by the host's: returns what lies between the clocks.
+    /// Records an end at `ended_ns` (device time) that was noticed at `noticed_ns` (host time). Returns the estimate.
     fn noticed(&mut self, ended_ns: u64, noticed_ns: u64) -> i64 {
         let seen_ns = i64::try_from(i128::from(noticed_ns) - i128::from(ended_ns)).unwrap_or(i64::MAX);
         let offset_ns = self.0.map_or(seen_ns, |least| {
             let passed_ns = u128::from(noticed_ns.saturating_sub(least.seen_ns));
             let drift_ns = i64::try_from(passed_ns * u128::from(DRIFT_PER_S) / 1_000_000_000).unwrap_or(i64::MAX);
-            // The earlier one stays as it is while it is the less: what it has grown by is not rounded off again and again.
+            // The old minimum stays unchanged while it is the smaller one: rounding its growth at every call would
+            // accumulate.
             seen_ns.min(least.offset_ns.saturating_add(drift_ns))
         });
         if self.0.is_none() || offset_ns == seen_ns {
@@ -43,7 +46,7 @@ impl Offset {
     }
 }
 
-/// The clock of a device, as the ends that are noticed tell of it. All queues of a device have one.
+/// The relation of a device's clock to the host's. All queues of a device share one.
 #[derive(Debug)]
 pub(crate) struct Clock {
     epoch: Instant,
@@ -57,20 +60,20 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// The host's clock.
+    /// Returns the host's time in nanoseconds since this clock was made.
     pub(crate) fn now_ns(&self) -> u64 {
         u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Something ended then by the device's clock, and was noticed then by the host's. Of several that are noticed at once, the last to end says
-    /// most, and what is returned holds for all of them.
+    /// Records an end at `ended_ns` (device time) that was noticed at `noticed_ns` (host time). If several ends are
+    /// noticed together, pass the last one: it gives the tightest bound, and the result applies to all of them.
     pub(crate) fn noticed(&self, ended_ns: u64, noticed_ns: u64) -> Reading {
         let offset_ns = self.offset.lock().unwrap_or_else(PoisonError::into_inner).noticed(ended_ns, noticed_ns);
         Reading { offset_ns, now_ns: self.now_ns() }
     }
 }
 
-/// How a device's clock and the host's stand to each other.
+/// An estimate of the offset between a device's clock and the host's, with the current host time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     offset_ns: i64,
@@ -78,7 +81,7 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// How long before now that was by the device's clock: no time, if it seems to come yet.
+    /// Returns how long ago `device_ns` was; zero if the estimate lies in the future.
     pub(crate) fn ago_ns(self, device_ns: u64) -> u64 {
         let ended_ns = i128::from(device_ns) + i128::from(self.offset_ns);
         u64::try_from(i128::from(self.now_ns) - ended_ns).unwrap_or(0)
@@ -91,40 +94,41 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// How long before it was noticed something has ended, as it seems.
+    /// Returns how long before its notice an end seems to have been.
     fn ago(offset: &mut Offset, ended_ns: u64, noticed_ns: u64) -> u64 {
         Reading { offset_ns: offset.noticed(ended_ns, noticed_ns), now_ns: noticed_ns }.ago_ns(ended_ns)
     }
 
     #[test]
-    fn what_is_noticed_first_seems_to_have_ended_just_then() {
+    fn first_notice_has_no_delay() {
         assert_eq!(ago(&mut Offset::default(), 5_000, 700), 0);
         assert_eq!(ago(&mut Offset::default(), 700, 5_000), 0);
-        // A device may count from 1970, and the host from now.
+        // A device may count from 1970 and the host from the start of the program.
         assert_eq!(ago(&mut Offset::default(), 1_800_000_000 * SECOND, 7), 0);
         assert_eq!(ago(&mut Offset::default(), u64::MAX, 7), 0);
     }
 
     #[test]
-    fn what_is_noticed_later_has_ended_before() {
+    fn late_notice_has_a_delay() {
         let mut offset = Offset::default();
         assert_eq!(ago(&mut offset, 1_000, 51_000), 0);
         assert_eq!(ago(&mut offset, 2_000, 52_300), 300);
-        // One that is noticed sooner than the first corrects it.
+        // A prompter notice corrects the first estimate.
         assert_eq!(ago(&mut offset, 3_000, 52_400), 0);
         assert_eq!(ago(&mut offset, 4_000, 54_000), 600);
     }
 
     #[test]
-    fn of_a_batch_the_last_tells_of_all() {
+    fn last_end_calibrates_a_batch() {
         let clock = Clock::default();
         let reading = clock.noticed(30_000, 0);
         let ago_ns = [10_000, 20_000, 30_000].map(|ended_ns| reading.ago_ns(ended_ns));
         assert_eq!([ago_ns[0] - ago_ns[1], ago_ns[1] - ago_ns[2]], [10_000, 10_000]);
     }
 
-    /// Ends once in ten milliseconds by the host's clock, which are noticed up to 250 µs late, and one in ten at once; the device's clock
-    /// goes wrong by so many millionths. Returns how wrong the ends seem at most, after the first second, as too early and too late.
+    /// Simulates an end every 10 ms (host time). Most are noticed up to 250 µs late, one in ten immediately. The
+    /// device's clock drifts by `drift` parts per million. Returns the largest errors after the first second: (too
+    /// early, too late).
     fn errors_ns(drift: f64) -> (u64, u64) {
         let (mut offset, mut early, mut late) = (Offset::default(), 0, 0);
         for at in 0..10_000_u64 {
@@ -143,21 +147,21 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_part_are_followed() {
+    fn drifting_clocks_are_followed() {
         for drift in [0.0, 40.0, -40.0, 90.0, -90.0] {
             let (early, late) = errors_ns(drift);
-            // Within a tenth of a second both the clocks and the least may part by a hundred millionths.
+            // Within 0.1 s the clocks and the minimum may each diverge by 100 ppm.
             assert!(early <= 10 && late <= 2_000 + 20_000, "{drift} ppm: {early} ns too early, {late} ns too late");
         }
     }
 
     #[test]
-    fn the_least_rises_no_faster_than_clocks_part() {
+    fn offset_grows_with_drift_only() {
         let mut offset = Offset::default();
         assert_eq!(ago(&mut offset, 0, 1_000), 0);
-        // A second later the least may be 100 µs more, not all that this notice is late.
+        // One second later the minimum may have grown by 100 µs, not by the full delay of this notice.
         assert_eq!(ago(&mut offset, SECOND, SECOND + 1_000_000), 898_901);
-        // It does not matter how often that is asked.
+        // The growth does not depend on the number of calls.
         let mut often = Offset::default();
         ago(&mut often, 0, 1_000);
         for at in 1..=1_000_000 {
@@ -167,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn no_end_is_after_now() {
+    fn ends_are_not_in_the_future() {
         let reading = Reading { offset_ns: 50, now_ns: 1_000 };
         assert_eq!((reading.ago_ns(900), reading.ago_ns(950), reading.ago_ns(2_000)), (50, 0, 0));
         let clock = Clock::default();

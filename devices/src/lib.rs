@@ -1,14 +1,15 @@
-//! Drivers: what makes a device of an accelerator for the runtime. They know no algorithm.
+//! Drivers: the code that makes accelerators available to the runtime as devices. Drivers know no algorithms.
 //!
 //! | module | cargo feature | kind | what it drives |
 //! |---|---|---|---|
-//! | [`sim`] | | `sim` | simulated devices: own address space, modelled speeds and links, memory limits, injected faults |
-//! | `cuda` | `cuda` (default) | `cuda` | NVIDIA's GPUs; CUDA's libraries are found at run time |
-//! | `opencl` | `opencl` | `opencl` | devices of the system's OpenCL drivers, and cores of a CPU as devices |
+//! | [`sim`] | | `sim` | simulated devices: own address space, modelled speeds and links, memory limits, injected
+//! faults |
+//! | `cuda` | `cuda` (default) | `cuda` | NVIDIA GPUs; CUDA's libraries are loaded at run time |
+//! | `opencl` | `opencl` | `opencl` | devices of the system's OpenCL drivers, and groups of CPU cores as devices |
 //!
-//! A driver is a folder here. It implements [`Device`](superscalar_runtime::Device) and, where the device has memory of its own,
-//! [`DeviceMemory`](superscalar_runtime::DeviceMemory), and it names the type of queue that a backend in the crate of kernels
-//! puts its work into.
+//! Each driver is one folder. It implements [`Device`](superscalar_runtime::Device) and, if the device has its own
+//! memory, [`DeviceMemory`](superscalar_runtime::DeviceMemory). It also defines the queue type that a backend in the
+//! kernels crate uses to launch work.
 
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod cache;

@@ -1,21 +1,21 @@
-//! Whose calling convention an entry has.
+//! The calling conventions of exported functions.
 
-/// Whose calling convention it is.
+/// A calling convention.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Convention {
-    /// Everything by address; the name in lower case with an underscore.
+    /// Fortran: all arguments by address; the name in lower case with an underscore.
     Fortran,
-    /// Numbers by value, complex ones by address; the name behind `cblas_`.
+    /// CBLAS: numbers by value, complex ones by address; the name with the prefix `cblas_`.
     Cblas,
-    /// Numbers by value, and the layout before them; the name behind `LAPACKE_`.
+    /// LAPACKE: numbers by value, with the layout as first argument; the name with the prefix `LAPACKE_`.
     Lapacke(Half),
 }
 
-/// The two halves of LAPACKE.
+/// The two levels of LAPACKE.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Half {
-    /// Looks for NaN, and takes no workspaces.
+    /// Checks for NaN, and allocates the workspaces itself.
     Upper,
-    /// Takes workspaces; the name ends with `_work`.
+    /// Takes workspaces as arguments; the name ends with `_work`.
     Lower,
 }

@@ -1,4 +1,4 @@
-//! A generic function becomes C functions under the names of the BLAS and LAPACK.
+//! Exports a generic function as C functions with the names of the BLAS and LAPACK.
 
 use crate::{
     convention::{Convention, Half},
@@ -12,7 +12,7 @@ use syn::{
     parse::ParseStream, punctuated::Punctuated, spanned::Spanned,
 };
 
-/// One type of element: `d`, or `z = "dznrm2"` where the name is not the letter before the function's.
+/// One element type: `d`, or `z = "dznrm2"` if the name is not the letter followed by the function's name.
 struct Element {
     letter: Ident,
     name: Option<LitStr>,
@@ -42,17 +42,17 @@ impl Element {
     }
 }
 
-/// How an argument comes in, and what is made of it.
+/// How an argument is passed to an exported function.
 enum Argument {
     /// A number of elements: an integer of the interface's width.
     Size,
-    /// An element, or its real part's type.
+    /// An element, or its real part, with this type.
     Scalar(TokenStream),
-    /// A letter or an enumerator, as it is.
+    /// A letter or an enumerator, passed unchanged.
     Code(TokenStream),
-    /// In which interface it was called.
+    /// The interface that was called.
     Interface,
-    /// An address, with the types that are put in for T and I.
+    /// An address, whose type may contain T and I.
     Address(Type),
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn expand(conventions: &[Convention], elements: TokenStream, function
             prototypes.extend(of_names);
         }
     }
-    // The header leaves out the names of Python's wheels, which C programs do not call.
+    // The header omits the names of Python's wheels, which C programs do not call.
     prototypes.retain(|prototype| !prototype.contains(" scipy_"));
     let prototypes = prototypes.join("\n");
     Ok(quote! {
@@ -77,7 +77,7 @@ pub(crate) fn expand(conventions: &[Convention], elements: TokenStream, function
 
         #[cfg(all(test, target_os = "linux"))]
         const _: () = {
-            // SAFETY: nothing but such texts is in the section of this name, which `header.rs` reads.
+            // SAFETY: the section of this name contains only such texts, which `header.rs` reads.
             #[unsafe(link_section = "superscalar_prototypes")]
             #[used]
             static PROTOTYPES: &str = #prototypes;
@@ -85,13 +85,13 @@ pub(crate) fn expand(conventions: &[Convention], elements: TokenStream, function
     })
 }
 
-/// The routine's name for this type of elements, such as `dgemm`.
+/// Returns the routine's name for this element type, such as `dgemm`.
 fn routine_of(element: &Element, function: &ItemFn) -> String {
     element.name.as_ref().map_or_else(|| format!("{}{}", element.letter, function.sig.ident), LitStr::value)
 }
 
-/// The names of the entries, such as `dgemm_`, `scipy_dgemm_64_`, `cblas_dgemm64_`, by the type of their integers. Those of LAPACKE with
-/// 64 bits are the reference's and OpenBLAS's; the wheels have none of them.
+/// Returns the names of the exported functions by their integer type, such as `dgemm_`, `scipy_dgemm_64_` and
+/// `cblas_dgemm64_`. The 64-bit names of LAPACKE are those of the reference and of OpenBLAS; the wheels have none.
 fn names_of(convention: Convention, routine: &str) -> [(&'static str, Vec<String>); 2] {
     let with_wheels = |prefix: &str, short: &str, long: &str| {
         let names = |suffix: &str| ["", "scipy_"].map(|wheel| format!("{wheel}{prefix}{routine}{suffix}")).into();
@@ -112,12 +112,12 @@ fn lapacke_name(half: Half, routine: &str) -> String {
     format!("LAPACKE_{routine}{}", if half == Half::Lower { "_work" } else { "" })
 }
 
-/// Whether an argument is a workspace or its size.
+/// Returns whether an argument is a workspace or its size.
 fn is_workspace(argument: &Ident) -> bool {
     argument.to_string().ends_with("work")
 }
 
-/// What an entry takes, and what it passes on to the function.
+/// The parameters of an exported function, and the arguments that it passes to the generic function.
 #[derive(Default)]
 struct Arguments {
     parameters: Vec<(Ident, TokenStream)>,
@@ -128,8 +128,12 @@ fn arguments(convention: Convention, element: &Element, integer_type: &Ident, fu
     let of = element.element_type()?;
     let mut arguments = Arguments::default();
     for argument in &function.sig.inputs {
-        let FnArg::Typed(argument) = argument else { return Err(Error::new(argument.span(), "no methods here")) };
-        let Pat::Ident(pattern) = &*argument.pat else { return Err(Error::new(argument.span(), "a name is needed")) };
+        let FnArg::Typed(argument) = argument else {
+            return Err(Error::new(argument.span(), "expected a function, not a method"));
+        };
+        let Pat::Ident(pattern) = &*argument.pat else {
+            return Err(Error::new(argument.span(), "expected a named argument"));
+        };
         let ident = &pattern.ident;
         let (parameter, value) = match (convention, classify(&argument.ty, &of)) {
             (Convention::Fortran, Argument::Interface) => {
@@ -166,7 +170,7 @@ fn arguments(convention: Convention, element: &Element, integer_type: &Ident, fu
     Ok(arguments)
 }
 
-/// The function that is exported under these names, and its prototypes. Its body is compiled once.
+/// Returns the exported functions with these names, and their prototypes. Their common body is compiled once.
 fn entry(
     convention: Convention,
     element: &Element,
@@ -194,11 +198,11 @@ fn entry(
             #body
         }
         #(
-            // SAFETY: the names are those of the BLAS, which are given to nothing else here.
+            // SAFETY: the names are those of the BLAS and LAPACK, and nothing else here has them.
             #[doc(hidden)]
             #[cfg_attr(not(test), unsafe(no_mangle))]
             pub unsafe extern "C-unwind" fn #names #signature {
-                // SAFETY: who calls gives what the routine's documentation asks for.
+                // SAFETY: the caller meets the requirements in the routine's documentation.
                 unsafe { #call }
             }
         )*
@@ -206,7 +210,7 @@ fn entry(
     Ok((entry, prototypes))
 }
 
-/// What an entry returns, and its body, which calls the function.
+/// Returns the return type of an exported function, and its body, which calls the generic function.
 fn called(
     convention: Convention,
     routine: &str,
@@ -219,7 +223,7 @@ fn called(
         GenericParam::Type(parameter) => Some(substituted(parameter.ident.to_token_stream(), of, integer_type)),
         _ => None,
     });
-    // SAFETY: of what this makes: who calls the entry gives what the function asks for.
+    // SAFETY (of the generated code): the caller of the exported function meets the generic function's requirements.
     let call = quote!(unsafe { #inner::<#(#generics),*>(#(#passed),*) });
     let c_string = |text: String| LitCStr::new(&CString::new(text).unwrap_or_default(), Span::call_site());
     let plain = c_string(routine.to_owned());
@@ -229,7 +233,7 @@ fn called(
         Convention::Lapacke(Half::Upper) => quote!(crate::guard::refuses_nan()),
         _ => quote!(false),
     };
-    // LAPACKE's layout is looked at first; the function has what it says in its place.
+    // LAPACKE's layout is checked first. The function gets an `Interface` in its place.
     let layout = passed.first();
     let interface = quote!(crate::lapack::Interface::lapacke(#layout, #refuses_nan));
     let behind_lapacke = match convention {
@@ -238,7 +242,7 @@ fn called(
     };
     match (&function.sig.output, convention) {
         (ReturnType::Type(_, ty), Convention::Fortran) if is(ty, "Solved") => {
-            // SAFETY: of what this makes: who calls has an integer there.
+            // SAFETY (of the generated code): the caller passes the address of an integer for `info`.
             (None, quote!(unsafe { crate::guard::lapack(#upper, info, || #call) }))
         }
         (ReturnType::Type(_, ty), Convention::Lapacke(_)) if is(ty, "Solved") => {
@@ -269,7 +273,7 @@ fn is(ty: &Type, name: &str) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident(name))
 }
 
-/// Whether it is `T::Real`.
+/// Returns whether the type is `T::Real`.
 fn is_real(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.segments.len() == 2 && path.path.segments[1].ident == "Real")
 }
@@ -285,14 +289,14 @@ fn classify(ty: &Type, of: &TokenStream) -> Argument {
     }
 }
 
-/// The tokens with types in the places of `T`, `T::Real` and `I`.
+/// Replaces `T`, `T::Real` and `I` by types.
 fn substituted(tokens: TokenStream, of: &TokenStream, integer: &Ident) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let names = |at: usize, name: &str| matches!(tokens.get(at), Some(TokenTree::Ident(ident)) if ident == name);
     let (mut replaced, mut at) = (TokenStream::new(), 0);
     while let Some(token) = tokens.get(at) {
         match token {
-            // Two colons stand between them.
+            // Two colons are between them.
             _ if names(at, "T") && names(at + 3, "Real") => {
                 replaced.extend(quote!(<#of as crate::abi::Scalar>::Real));
                 at += 3;

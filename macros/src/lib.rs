@@ -1,11 +1,11 @@
-//! [`each_type`], by which the routines of `superscalar-dla` are compiled with that crate, and not again in every program.
+//! [`each_type`] compiles the routines of `superscalar-dla` in that crate rather than in every program that uses them.
 //!
-//! rustc compiles a generic function where it is called, once more in each crate when optimising. A method of `f64` is no generic
-//! function, and is compiled where it stands. So the attribute makes a trait of a generic function, with an implementation for
-//! each type of element, and leaves a generic function that calls it.
+//! rustc compiles a generic function in each crate that calls it, at least with optimizations. A method of `f64` is not
+//! generic and is compiled where it is defined. Therefore the attribute turns a generic function into a trait with an
+//! implementation for each element type, and a generic function that calls the trait's method.
 //!
-//! [`macro@fortran`], [`macro@cblas`] and [`macro@lapack`] give a generic function of `superscalar-blas` its names in
-//! the BLAS and LAPACK. They leave C's prototypes of these in that crate's test program, for
+//! [`macro@fortran`], [`macro@cblas`] and [`macro@lapack`] export a generic function of `superscalar-blas` under its
+//! names in the BLAS and LAPACK. They also embed the C prototypes in that crate's test program, for
 //! `capi/include/superscalar.h`.
 
 #![forbid(unsafe_code)]
@@ -20,13 +20,13 @@ use proc_macro::TokenStream;
 use quote::quote;
 use syn::{Item, Token, Type, parse::Parser, punctuated::Punctuated};
 
-/// Before a function `fn name<T: Scalar>(…)`: it is compiled here for each type of element. Before a trait without items: it is
-/// implemented for each of them. The types are `f32 f64 c32 c64`, or those that are given.
+/// Compiles a function `fn name<T: Scalar>(…)` for each element type, in the crate that defines it. On a trait without
+/// items: implements it for each element type. The types are `f32 f64 c32 c64`, or those in the attribute.
 ///
-/// An error that does not name the routine does so behind the call.
+/// An error that does not name a routine is given the name of this one.
 ///
-/// The function calls the method `name` of the trait `HasName`, which the macro makes; `dla`'s `Scalar` must have that trait as
-/// a supertrait. A matrix `&Tiled<'s, V>` whose `V` is another type parameter goes through as an `Either`, so
+/// The function calls the method `name` of a trait `HasName` that the macro defines; `dla`'s `Scalar` must have that
+/// trait as a supertrait. A matrix `&Tiled<'s, V>` whose `V` is another type parameter is passed as an `Either`, so
 /// that the method is compiled for both kinds of views.
 ///
 /// ```text
@@ -56,39 +56,42 @@ fn expand(types: TokenStream, item: TokenStream) -> syn::Result<proc_macro2::Tok
             let implementations = types.iter().map(|element| quote!(impl #name for #element {}));
             Ok(quote!(#family #(#implementations)*))
         }
-        other => Err(syn::Error::new_spanned(other, "each_type: a function, or a trait without items")),
+        other => Err(syn::Error::new_spanned(other, "each_type: expected a function, or a trait without items")),
     }
 }
 
-/// Before a generic function `unsafe fn name<T: Scalar>(…)`: exports it for these types of elements as the Fortran routine of the BLAS that is
-/// called `sname_`, `dname_` and so on, with integers of 32 and (`sname_64_`) 64 bits, and under the names of Python's wheels (`scipy_…`).
+/// Exports a generic function `unsafe fn name<T: Scalar>(…)` for these element types as the Fortran BLAS routine
+/// `sname_`, `dname_` and so on. There are versions with 32-bit and 64-bit integers (`sname_64_`), and with the names
+/// in Python's wheels (`scipy_…`).
 ///
-/// Arguments are taken by address: `Size` becomes an integer of that width, `T`, `T::Real` and other types by value are read; addresses are
-/// handed through, with `I` for the integer's type. A result of type `Checked` goes to `xerbla_`; any other is the function's. Where a name is
-/// not the letter and the function's name: `#[fortran(s = "snrm2", z = "dznrm2")]`.
+/// Arguments are taken by address. `Size` becomes an integer of the version's width; `T`, `T::Real` and other types by
+/// value are read; addresses are passed through, with `I` for the integer type. A result of type `Checked` is reported
+/// to `xerbla_`; any other result is returned. If the name is not the letter followed by the function's name, it is
+/// given explicitly: `#[fortran(s = "snrm2", z = "dznrm2")]`.
 #[proc_macro_attribute]
 pub fn fortran(elements: TokenStream, item: TokenStream) -> TokenStream {
     exported(&[Convention::Fortran], elements, item)
 }
 
-/// The same for the C interface, `cblas_sname`: numbers are taken by value, complex ones by address; what is wrong goes to `cblas_xerbla`.
+/// Like [`macro@fortran`], for the C interface `cblas_sname`. Numbers are taken by value, complex ones by address.
+/// Wrong arguments are reported to `cblas_xerbla`.
 #[proc_macro_attribute]
 pub fn cblas(elements: TokenStream, item: TokenStream) -> TokenStream {
     exported(&[Convention::Cblas], elements, item)
 }
 
-/// Both, for a routine whose arguments mean the same in either.
+/// Both [`macro@fortran`] and [`macro@cblas`], for a routine whose arguments have the same meaning in both.
 #[proc_macro_attribute]
 pub fn blas(elements: TokenStream, item: TokenStream) -> TokenStream {
     exported(&[Convention::Fortran, Convention::Cblas], elements, item)
 }
 
-/// Before a function of LAPACK, whose first argument is an `Interface`: exports it for Fortran and for C, there
-/// (`LAPACKE_sname`) once without its workspaces, which are the arguments whose names end with `work`, and once with
-/// them (`LAPACKE_sname_work`).
+/// Exports a LAPACK function, whose first argument is an `Interface`, for Fortran and C. The C interface has two
+/// versions: `LAPACKE_sname` without workspaces, which are the arguments whose names end with `work`, and
+/// `LAPACKE_sname_work` with them.
 ///
-/// A result of type `Solved` is `info`, in Fortran a last argument and in C what is returned. A function without a
-/// result returns zero in C.
+/// A result of type `Solved` is `info`: the last argument in Fortran, the return value in C. In C, a function without a
+/// result returns zero.
 #[proc_macro_attribute]
 pub fn lapack(elements: TokenStream, item: TokenStream) -> TokenStream {
     exported(&[Convention::Fortran, Convention::Lapacke(Half::Upper), Convention::Lapacke(Half::Lower)], elements, item)

@@ -1,10 +1,10 @@
-//! The prototype of an entry, which is how C declares it. `capi/include/superscalar.h` is made of them.
+//! The C prototypes of exported functions, from which `capi/include/superscalar.h` is generated.
 
 use crate::convention::Convention;
 use proc_macro2::TokenStream;
 use syn::{Error, Ident, Result, Type, TypePath};
 
-/// Such as `void dscal_(const int *n, const double *alpha, double *x, const int *incx);`.
+/// Returns a prototype such as `void dscal_(const int *n, const double *alpha, double *x, const int *incx);`.
 pub(crate) fn prototype(
     convention: Convention,
     name: &Ident,
@@ -19,7 +19,7 @@ pub(crate) fn prototype(
     Ok(format!("{output} {name}({});", parameters.join(", ")))
 }
 
-/// A parameter with its type and its name, under which LAPACKE's users know the layout.
+/// Returns the declaration of a parameter. The layout has LAPACKE's name.
 fn declared(convention: Convention, ident: &Ident, ty: &Type) -> Result<String> {
     let ty = c_type(convention, ident, ty)?;
     let name = match ident.to_string() {
@@ -29,14 +29,14 @@ fn declared(convention: Convention, ident: &Ident, ty: &Type) -> Result<String> 
     Ok(if ty.ends_with('*') { format!("{ty}{name}") } else { format!("{ty} {name}") })
 }
 
-/// A type as C writes it. CBLAS has no complex numbers, and takes addresses of anything in their place.
+/// Returns the C notation of a type. CBLAS declares addresses of complex numbers as `void *`.
 fn c_type(convention: Convention, ident: &Ident, ty: &Type) -> Result<String> {
     match ty {
         Type::Ptr(pointer) => {
             let constant = if pointer.mutability.is_some() { "" } else { "const " };
             let target = c_type(convention, ident, &pointer.elem)?;
             Ok(match target.as_str() {
-                // The address of an address: what is constant stands behind the inner one.
+                // The address of an address: `const` goes behind the inner one.
                 target if target.ends_with('*') => format!("{target}{constant}*"),
                 target if convention == Convention::Cblas && target.starts_with("lapack_complex") => {
                     format!("{constant}void *")
@@ -62,7 +62,7 @@ fn named(convention: Convention, ident: &Ident, path: &TypePath) -> Result<Strin
         "c64" => "lapack_complex_double",
         "Letter" => "char",
         "Code" => code(convention, ident)?,
-        // Associated types of an element.
+        // Associated types of an element type.
         "Real" | "Lower" => {
             let element = path.qself.as_ref().ok_or_else(unknown)?;
             match (last.as_str(), c_type(convention, ident, &element.ty)?.as_str()) {
@@ -77,7 +77,7 @@ fn named(convention: Convention, ident: &Ident, path: &TypePath) -> Result<Strin
     Ok(c.to_owned())
 }
 
-/// The enumeration that an argument of this name has in CBLAS; LAPACKE's layout is an integer.
+/// Returns the CBLAS enumeration for an argument of this name. LAPACKE's layout is an `int`.
 fn code(convention: Convention, ident: &Ident) -> Result<&'static str> {
     match (convention, ident.to_string().as_str()) {
         (Convention::Lapacke(_), _) => Ok("int"),
@@ -86,6 +86,6 @@ fn code(convention: Convention, ident: &Ident) -> Result<&'static str> {
         (_, "uplo") => Ok("CBLAS_UPLO"),
         (_, "diag") => Ok("CBLAS_DIAG"),
         (_, "side") => Ok("CBLAS_SIDE"),
-        _ => Err(Error::new_spanned(ident, "no enumeration of CBLAS goes by this name")),
+        _ => Err(Error::new_spanned(ident, "no CBLAS enumeration is known for this argument name")),
     }
 }

@@ -1,4 +1,4 @@
-//! A generic function becomes a trait with an implementation for each type, and a call of it.
+//! Turns a generic function into a trait with an implementation for each type, and a function that calls it.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -11,7 +11,7 @@ pub(crate) fn expand(types: &[Type], function: ItemFn) -> Result<TokenStream> {
     let ItemFn { attrs, vis, sig, block } = &function;
     let signature = Routine::new(sig)?;
     let (trait_name, name) = (format_ident!("Has{}", camel_case(&sig.ident)), &sig.ident);
-    // What is said of the function is said of its methods, too, but for its documentation.
+    // The function's attributes apply to the methods, too, except its documentation.
     let (docs, attrs): (Vec<&Attribute>, Vec<_>) = attrs.iter().partition(|attribute| attribute.path().is_ident("doc"));
 
     let Routine { element, arguments, .. } = &signature;
@@ -51,9 +51,9 @@ pub(crate) fn expand(types: &[Type], function: ItemFn) -> Result<TokenStream> {
 /// The parts of a function's signature.
 struct Routine<'a> {
     signature: &'a Signature,
-    /// The name of the first type parameter, the type of the elements.
+    /// The name of the first type parameter, the element type.
     element: &'a Ident,
-    /// The other type parameters, views of tiles.
+    /// The other type parameters: views of tiles.
     views: Vec<&'a TypeParam>,
     arguments: Vec<Argument<'a>>,
 }
@@ -61,7 +61,7 @@ struct Routine<'a> {
 struct Argument<'a> {
     name: &'a Ident,
     ty: &'a Type,
-    /// The lifetime and the type parameter of the type, if it is `&Tiled<'s, V>`.
+    /// The lifetime and the type parameter, if the type is `&Tiled<'s, V>`.
     view: Option<(&'a Lifetime, &'a Ident)>,
 }
 
@@ -69,19 +69,22 @@ impl<'a> Routine<'a> {
     fn new(signature: &'a Signature) -> Result<Self> {
         let mut views: Vec<&TypeParam> = signature.generics.type_params().collect();
         if views.is_empty() {
-            return Err(Error::new_spanned(&signature.ident, "each_type: a function with a type of elements"));
+            return Err(Error::new_spanned(
+                &signature.ident,
+                "each_type: expected a function with an element type parameter",
+            ));
         }
         let element = &views.remove(0).ident;
         let arguments = signature.inputs.iter().map(|input| Argument::new(input, &views)).collect::<Result<_>>()?;
         Ok(Self { signature, element, views, arguments })
     }
 
-    /// Whether it returns a `Result<…, Error>`.
+    /// Returns whether the function returns a `Result<…, Error>`.
     fn may_fail(&self) -> bool {
         self.signature.output.to_token_stream().to_string().replace(' ', "").ends_with(",Error>")
     }
 
-    /// The signature that callers see: that of the function, without `mut`.
+    /// Returns the signature that callers see: that of the function, without `mut`.
     fn outer(&self) -> TokenStream {
         let Signature { ident, generics, output, .. } = self.signature;
         let arguments = self.arguments.iter().map(|Argument { name, ty, .. }| quote!(#name: #ty));
@@ -89,7 +92,7 @@ impl<'a> Routine<'a> {
         quote!(fn #ident #generics(#(#arguments),*) #output #bounds)
     }
 
-    /// The signature of the method: `Self` stands for the type of elements.
+    /// Returns the signature of the method; `Self` is the element type.
     fn method(&self) -> TokenStream {
         let Signature { ident, generics, output, .. } = self.signature;
         let lifetimes = generics.params.iter().filter(|one| matches!(one, GenericParam::Lifetime(_)));
@@ -101,11 +104,11 @@ impl<'a> Routine<'a> {
                 quote!(#arrow #ty)
             }
         };
-        // Types of `dla` may want a `Scalar` of `dla`, which is what has this trait.
+        // Types of `dla` may require `dla`'s `Scalar`, which has this trait as a supertrait.
         quote!(fn #ident<#(#lifetimes),*>(#(#arguments),*) #output where Self: crate::Scalar)
     }
 
-    /// The call of the function for this type of elements, for each kind of views.
+    /// Returns the call of the function for this element type, for each kind of views.
     fn call(&self, of: &Type) -> TokenStream {
         let Signature { ident, .. } = self.signature;
         let (names, inferred) = (self.arguments.iter().map(|one| one.name), self.views.iter().map(|_| quote!(_)));
@@ -125,10 +128,10 @@ impl<'a> Routine<'a> {
 impl<'a> Argument<'a> {
     fn new(input: &'a FnArg, views: &[&TypeParam]) -> Result<Self> {
         let FnArg::Typed(input) = input else {
-            return Err(Error::new(input.span(), "each_type: a function, not a method"));
+            return Err(Error::new(input.span(), "each_type: expected a function, not a method"));
         };
         let Pat::Ident(name) = &*input.pat else {
-            return Err(Error::new_spanned(&input.pat, "each_type: an argument with a name"));
+            return Err(Error::new_spanned(&input.pat, "each_type: expected a named argument"));
         };
         Ok(Self { name: &name.ident, ty: &input.ty, view: view_of(&input.ty, views) })
     }
@@ -148,7 +151,7 @@ impl<'a> Argument<'a> {
     }
 }
 
-/// The lifetime 's and V, if a type is `&Tiled<'s, V>` with one of these parameters V.
+/// Returns the lifetime 's and V, if a type is `&Tiled<'s, V>` with one of these parameters V.
 fn view_of<'a>(ty: &'a Type, views: &[&TypeParam]) -> Option<(&'a Lifetime, &'a Ident)> {
     let Type::Reference(reference) = ty else { return None };
     let Type::Path(path) = &*reference.elem else { return None };
@@ -164,7 +167,7 @@ fn view_of<'a>(ty: &'a Type, views: &[&TypeParam]) -> Option<(&'a Lifetime, &'a 
     Some((scope, name))
 }
 
-/// The tokens, with others in the place of each `name`.
+/// Replaces each identifier `name` by other tokens.
 fn replace(tokens: TokenStream, name: &Ident, by: &TokenStream) -> TokenStream {
     let replaced = tokens.into_iter().map(|token| match token {
         TokenTree::Ident(ident) if ident == *name => by.clone(),
@@ -176,7 +179,7 @@ fn replace(tokens: TokenStream, name: &Ident, by: &TokenStream) -> TokenStream {
     replaced.collect()
 }
 
-/// `spawn_lange` is `SpawnLange`.
+/// Converts a name to camel case, such as `spawn_lange` to `SpawnLange`.
 fn camel_case(name: &Ident) -> String {
     let capitalised = |word: &str| word[..1].to_uppercase() + &word[1..];
     name.to_string().split('_').map(capitalised).collect()

@@ -1,4 +1,4 @@
-//! Whether an error is little enough. `tests/architecture.rs` refuses forms that NaN passes in code that checks.
+//! Decides whether an error is small enough. `tests/architecture.rs` forbids comparisons that accept NaN in such code.
 
 use std::{
     error::Error,
@@ -6,7 +6,7 @@ use std::{
 };
 use superscalar_kernels::Real;
 
-/// The largest of some magnitudes, none of which is negative: zero if there is none, NaN if one of them is.
+/// Returns the largest of some nonnegative magnitudes: zero if there are none, NaN if one of them is NaN.
 ///
 /// # Example
 /// ```
@@ -21,13 +21,13 @@ pub fn largest<R: Real>(magnitudes: impl IntoIterator<Item = R>) -> R {
     magnitudes.into_iter().fold(R::ZERO, more)
 }
 
-/// error / size: zero for two zeros, and NaN for a size that says nothing, since it is not finite.
+/// Returns error / size: zero if both are zero, NaN if `size` is not finite.
 pub fn ratio(error: f64, size: f64) -> f64 {
     let least = f64::from_bits(1);
     if size.is_finite() { error / largest([size, least]) } else { f64::NAN }
 }
 
-/// Refuses a figure that is over its bound, or is NaN.
+/// Accepts a figure that is at most its bound. NaN is not accepted.
 ///
 /// # Errors
 /// [`Exceeded`], with the figure and the bound, unless `figure <= bound`.
@@ -45,7 +45,7 @@ pub fn at_most(what: &'static str, figure: f64, bound: f64) -> Result<(), Exceed
     if figure <= bound { Ok(()) } else { Err(Exceeded { what, figure, bound }) }
 }
 
-/// A figure that is over its bound, or is NaN.
+/// A figure that exceeds its bound, or is NaN.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Exceeded {
     what: &'static str,
@@ -59,7 +59,7 @@ impl Display for Exceeded {
     }
 }
 
-/// The same text: it is what a program prints whose `main` returns the error.
+/// Same text as `Display`, because a program prints `Debug` if its `main` returns the error.
 impl Debug for Exceeded {
     fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(self, to)
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nan_is_the_largest_wherever_it_stands() {
+    fn nan_is_the_largest() {
         for at in 0..4 {
             let mut values = [1.0, 3.0, f64::INFINITY, 2.0];
             values[at] = f64::NAN;
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_figure_up_to_its_bound_is_accepted() {
+    fn figures_above_bound_are_rejected() {
         assert_eq!(at_most("error", 1.0, 1.0), Ok(()));
         for (figure, bound) in [(1.5, 1.0), (f64::NAN, 1.0), (f64::INFINITY, 1.0), (0.0, f64::NAN)] {
             assert!(at_most("error", figure, bound).is_err(), "{figure} and {bound}");

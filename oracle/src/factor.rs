@@ -1,21 +1,20 @@
-//! The matrices of which residuals are made, as their routines store them: a triangle that stands for a Hermitian
-//! matrix, reflectors, row interchanges. Each can be applied to a vector in O(elements), by plain loops which share
-//! nothing with the kernels.
+//! The matrices in residuals, as routines store them: a triangle that defines a Hermitian matrix, reflectors, row
+//! interchanges. Each can be applied to a vector in O(elements), by plain loops that share no code with the kernels.
 
 use crate::{bound::largest, parallel};
 use std::ops::{AddAssign, Range};
 use superscalar_kernels::{Diag, MatRef, Op, Real, Scalar, Uplo};
 
-/// What of a stored matrix counts, and what it stands for.
+/// Which part of a stored matrix is used, and the matrix that it defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     /// All of it.
     General,
-    /// The part on one side of the diagonal; also of a rectangular matrix.
+    /// The part on one side of the diagonal, also of a rectangular matrix.
     Triangle(Uplo, Diag),
-    /// One triangle, of which the other is the transpose.
+    /// One triangle; the other is its transpose.
     Symmetric(Uplo),
-    /// One triangle, of which the other is the conjugate transpose; imaginary parts on the diagonal do not count.
+    /// One triangle; the other is its conjugate transpose. Imaginary parts on the diagonal are ignored.
     Hermitian(Uplo),
 }
 
@@ -26,12 +25,12 @@ impl Storage {
     pub const UPPER: Self = Self::Triangle(Uplo::Upper, Diag::NonUnit);
 }
 
-/// Calls `f(i, j, element)` for every element of the matrix that this storage stands for, zeros left out.
+/// Calls `f(i, j, element)` for every element of the matrix that this storage defines, except structural zeros.
 pub fn each<T: Scalar>(storage: Storage, a: MatRef<'_, T>, f: impl FnMut(usize, usize, T)) {
     each_of(storage, a, 0..a.ncols(), f);
 }
 
-/// The same for what some of its columns store.
+/// Like [`each`], for the elements that some of the columns define.
 fn each_of<T: Scalar>(storage: Storage, a: MatRef<'_, T>, columns: Range<usize>, mut f: impl FnMut(usize, usize, T)) {
     let m = a.nrows();
     let column = |uplo, j: usize| if uplo == Uplo::Lower { (j + 1).min(m)..m } else { 0..j.min(m) };
@@ -69,71 +68,71 @@ pub enum Factor<'a, T> {
     Matrix {
         /// How A is stored.
         storage: Storage,
-        /// The transpose.
+        /// The transposition.
         op: Op,
-        /// What is stored.
+        /// The stored matrix.
         a: MatRef<'a, T>,
     },
-    /// One triangle of op(A) op(B), and zeros.
+    /// One triangle of op(A) op(B), with zeros elsewhere.
     TriangleOf {
         /// Which triangle.
         uplo: Uplo,
-        /// The transpose of A.
+        /// The transposition of A.
         op_a: Op,
         /// A.
         a: MatRef<'a, T>,
-        /// The transpose of B.
+        /// The transposition of B.
         op_b: Op,
         /// B.
         b: MatRef<'a, T>,
     },
-    /// Q = H₁ H₂ ⋯ or its conjugate transpose, where Hₚ = I − τₚ v vᴴ and v has zeros, a one in row p, and then what is
-    /// below the diagonal in column p. With `by_rows` the conjugate of v is in row p instead.
+    /// Q = H₁ H₂ ⋯ or its conjugate transpose, where Hₚ = I − τₚ v vᴴ. The vector v has zeros, a one in row p, and then
+    /// the elements below the diagonal in column p. With `by_rows` the conjugate of v is in row p instead.
     Reflectors {
         /// The reflectors.
         v: MatRef<'a, T>,
         /// Their scalars, a column.
         tau: MatRef<'a, T>,
-        /// Whether reflectors lie in rows.
+        /// Whether the reflectors are in rows.
         by_rows: bool,
-        /// Whether it is Qᴴ.
+        /// Whether the factor is Qᴴ.
         adjoint: bool,
     },
     /// The permutation that undoes the interchanges of rows, or with `inverse` the one that makes them.
     Interchanges {
-        /// The rows with which the first, the second, ... was exchanged, counted from one.
+        /// The rows that the first, the second, … row was exchanged with, counted from one.
         pivots: &'a [i32],
         /// Whether it makes the interchanges.
         inverse: bool,
     },
 }
 
-/// A matrix of which all elements count.
+/// Returns a general matrix as a factor.
 pub fn general<T: Scalar>(a: MatRef<'_, T>) -> Factor<'_, T> {
     Factor::Matrix { storage: Storage::General, op: Op::None, a }
 }
 
-/// op(A) for a matrix of which all elements count.
+/// Returns op(A) of a general matrix as a factor.
 pub fn transformed<T: Scalar>(op: Op, a: MatRef<'_, T>) -> Factor<'_, T> {
     Factor::Matrix { storage: Storage::General, op, a }
 }
 
-/// A matrix of which a part is stored.
+/// Returns a matrix with this storage as a factor.
 pub fn stored<T: Scalar>(storage: Storage, a: MatRef<'_, T>) -> Factor<'_, T> {
     Factor::Matrix { storage, op: Op::None, a }
 }
 
-/// op(A) for a triangle or trapezoid.
+/// Returns op(A) of a triangle or trapezoid as a factor.
 pub fn triangle<T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: MatRef<'_, T>) -> Factor<'_, T> {
     Factor::Matrix { storage: Storage::Triangle(uplo, diag), op, a }
 }
 
-/// |x| as a double.
+/// Returns |x| as a double.
 pub fn modulus<T: Scalar>(x: T) -> f64 {
     x.abs().to_f64()
 }
 
-/// ‖A‖₁ and ‖A‖∞ of the matrix that this storage stands for.
+/// Returns ‖A‖₁ and ‖A‖∞ of the matrix that this storage defines.
 pub fn one_and_inf<T: Scalar>(storage: Storage, a: MatRef<'_, T>) -> (f64, f64) {
     let (mut columns, mut rows) = (vec![0.0; a.ncols()], vec![0.0; a.nrows()]);
     each(storage, a, |i, j, element| {
@@ -143,12 +142,12 @@ pub fn one_and_inf<T: Scalar>(storage: Storage, a: MatRef<'_, T>) -> (f64, f64) 
     (largest(columns), largest(rows))
 }
 
-/// The larger the better as a scale, and cheap: |re| + |im|.
+/// Returns |re| + |im|, a cheap upper bound of the modulus, which is safe as a scale.
 fn magnitude<T: Scalar>(x: T) -> T {
     T::from_real(x.re().abs() + x.im().abs())
 }
 
-/// Element (i, j) of op(A).
+/// Returns element (i, j) of op(A).
 fn element<T: Scalar>(op: Op, a: MatRef<'_, T>, i: usize, j: usize) -> T {
     match op {
         Op::None => a.at(i, j),
@@ -158,7 +157,7 @@ fn element<T: Scalar>(op: Op, a: MatRef<'_, T>, i: usize, j: usize) -> T {
 }
 
 impl<T: Scalar> Factor<'_, T> {
-    /// Mᴴ x for this matrix M.
+    /// Returns Mᴴ x for this matrix M.
     pub fn adjoint_times(&self, x: Vec<T>) -> Vec<T> {
         match *self {
             Factor::Matrix { storage, op, a } => matrix_adjoint_times(storage, op, a, &x, |element| element),
@@ -168,7 +167,8 @@ impl<T: Scalar> Factor<'_, T> {
         }
     }
 
-    /// |M|ᵀ x, where |M| has the magnitudes of the elements of M; of reflectors x itself, whose length they do not change.
+    /// Returns |M|ᵀ x, where |M| has the magnitudes of the elements of M. Reflectors, which do not change lengths,
+    /// return x.
     pub fn magnitudes_times(&self, x: Vec<T>) -> Vec<T> {
         match *self {
             Factor::Matrix { storage, op, a } => matrix_adjoint_times(storage, op, a, &x, magnitude),
@@ -178,13 +178,13 @@ impl<T: Scalar> Factor<'_, T> {
         }
     }
 
-    /// How many reflectors there are in it.
+    /// Returns how many reflectors the factor has.
     pub fn reflections(&self) -> usize {
         if let Factor::Reflectors { tau, .. } = self { tau.nrows() } else { 0 }
     }
 
-    /// Column j of the result is the inner product of column j of op(B) with the sum of the rows i of op(A) that
-    /// meet it in the triangle, each times `x[i]`: a running sum.
+    /// Element j of the result is the inner product of column j of op(B) with a running sum: the rows i of op(A) that
+    /// meet column j in the triangle, each times `x[i]`.
     fn triangle_adjoint_times(&self, x: &[T], map: impl Fn(T) -> T) -> Vec<T> {
         let Factor::TriangleOf { uplo, op_a, a, op_b, b } = *self else { unreachable!("the caller has looked") };
         let (n, k) = op_a.shape(a.shape());
@@ -198,12 +198,11 @@ impl<T: Scalar> Factor<'_, T> {
     }
 }
 
-/// A sum that is rounded once, at its end: what is checked may have lost less than a sum of as many terms loses on the
-/// way.
+/// A sum that is rounded only at its end. The result under test may be more accurate than a plain sum of its terms.
 #[derive(Clone, Copy)]
 struct Total<T> {
     sum: T,
-    /// What was rounded off so far.
+    /// The sum of the rounding errors so far.
     rest: T,
 }
 
@@ -222,7 +221,7 @@ impl<T: Scalar> Total<T> {
 }
 
 impl<T: Scalar> AddAssign<T> for Total<T> {
-    /// Knuth's sum of two numbers and its error.
+    /// Adds a term and its rounding error by Knuth's two-sum.
     fn add_assign(&mut self, term: T) {
         let sum = self.sum + term;
         let part = sum - self.sum;
@@ -238,7 +237,7 @@ impl<T: Scalar> AddAssign for Total<T> {
     }
 }
 
-/// op(A)ᴴ x, its elements passed through `map`.
+/// Returns op(A)ᴴ x, with each element passed through `map`.
 fn matrix_adjoint_times<T: Scalar>(
     storage: Storage,
     op: Op,
@@ -257,13 +256,13 @@ fn matrix_adjoint_times<T: Scalar>(
     totals.into_iter().map(Total::rounded).collect()
 }
 
-/// Qᴴ x, or with `adjoint` Q x, one reflector at a time.
+/// Returns Qᴴ x, or with `adjoint` Q x, one reflector at a time.
 fn reflect<T: Scalar>(v: MatRef<'_, T>, tau: MatRef<'_, T>, by_rows: bool, adjoint: bool, mut x: Vec<T>) -> Vec<T> {
     let v = if by_rows { v.transpose() } else { v };
     let entry = |i, p| if by_rows { v.at(i, p).conj() } else { v.at(i, p) };
     let (m, k) = (x.len(), tau.nrows());
     for step in 0..k {
-        // Qᴴ = ⋯ H₂ᴴ H₁ᴴ begins with the first, Q = H₁ H₂ ⋯ with the last.
+        // Qᴴ = ⋯ H₂ᴴ H₁ᴴ starts with the first reflector, Q = H₁ H₂ ⋯ with the last.
         let p = if adjoint { k - 1 - step } else { step };
         let factor = if adjoint { tau.at(p, 0) } else { tau.at(p, 0).conj() };
         let inner = x[p] + Total::of((p + 1..m).map(|i| entry(i, p).conj() * x[i]));
@@ -274,8 +273,8 @@ fn reflect<T: Scalar>(v: MatRef<'_, T>, tau: MatRef<'_, T>, by_rows: bool, adjoi
     x
 }
 
-/// Interchanges of the entries of x, the first one first, or with `backward` the last one first. A number that names no
-/// entry leaves NaN behind.
+/// Interchanges the entries of x, first to last, or with `backward` last to first. An index that is not an entry leaves
+/// NaN.
 pub fn interchange<T: Scalar>(pivots: &[i32], backward: bool, mut x: Vec<T>) -> Vec<T> {
     for step in 0..pivots.len() {
         let i = if backward { pivots.len() - 1 - step } else { step };
@@ -287,7 +286,7 @@ pub fn interchange<T: Scalar>(pivots: &[i32], backward: bool, mut x: Vec<T>) -> 
     x
 }
 
-/// The magnitude of a coefficient or an entry, as a scale.
+/// Returns the magnitude of a coefficient or an entry, for use as a scale.
 pub fn scale_of<T: Scalar>(x: T) -> f64 {
     magnitude(x).re().to_f64()
 }

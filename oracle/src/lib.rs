@@ -1,23 +1,23 @@
-//! How results of linear algebra are judged: random operands, matrices among sentinels, residuals, and comparisons that
-//! NaN does not pass.
+//! Checks of results of linear algebra: random operands, matrices surrounded by sentinels, residuals, and comparisons
+//! that reject NaN.
 //!
-//! The tests of `kernels`, `dla` and the facade, the tester and the examples call it; no library does. It shares
-//! nothing with what it judges but the scalar types and the views of `superscalar-kernels`.
+//! The tests of `kernels`, `dla` and the facade, the tester and the examples use this crate; no library does. It shares
+//! only the scalar types and the views of `superscalar-kernels` with the code that it checks.
 //!
 //! | question | answer |
 //! |---|---|
-//! | What is it called with? | [`Random`], a seeded stream; [`element`] and [`whole`], numbers by position |
-//! | Where does it lie? | [`Stored`]: among sentinels, in a [`Layout`] |
-//! | What should it be, up to some hundred rows? | [`Wide`]: double precision complex, by the operations of a textbook |
-//! | How far off are factors and solutions? | [`residual`]: LAPACK's ratios, for [`Wide`] matrices |
-//! | And large matrices? | [`Sum`]: sums of products of [`Factor`]s, probed by vectors in O(n²) |
+//! | Which operands? | [`Random`], a seeded stream; [`element`] and [`whole`], numbers by position |
+//! | How are they stored? | [`Stored`]: surrounded by sentinels, in a [`Layout`] |
+//! | What is the right result, up to some hundred rows? | [`Wide`]: double precision complex, by textbook algorithms |
+//! | How large is the error of factors and solutions? | [`residual`]: LAPACK's ratios, for [`Wide`] matrices |
+//! | And for large matrices? | [`Sum`]: sums of products of [`Factor`]s, multiplied with vectors in O(n²) |
 //! | How far apart are two results? | [`roundoffs`]; element by element [`assert_near`] with a [`Nearness`] |
-//! | Which powers of two are tried, and is nothing left out? | [`tries_scale`], [`is_full`] |
-//! | Is that little enough? | [`at_most`]; of several figures the [`largest`] counts |
+//! | Which powers of two are tried, and is nothing omitted? | [`tries_scale`], [`is_full`] |
+//! | Is an error small enough? | [`at_most`]; the [`largest`] of several figures |
 //!
 //! A comparison with NaN is false, so a check of the form "fail if the error is greater than the bound" accepts NaN,
-//! and [`f64::max`] drops it. Nothing here does either, and `tests/refusals.rs` shows that each judge refuses a wrong
-//! element, a NaN, a transposed factor, a wrong interchange and, for Cholesky, a column of the wrong sign.
+//! and [`f64::max`] ignores it. Nothing in this crate does either. `tests/refusals.rs` shows that each check rejects a
+//! wrong element, a NaN, a transposed factor, a wrong interchange and, for Cholesky, a column with the wrong sign.
 //!
 //! # Example
 //! ```

@@ -1,4 +1,5 @@
-//! Loops over large matrices, on all processors: what is made and checked beside a fast device would else take minutes.
+//! Loops over large matrices, on all processors. Otherwise, making and checking operands for a fast device would take
+//! minutes.
 
 use std::{
     num::NonZero,
@@ -6,19 +7,19 @@ use std::{
     thread,
 };
 
-/// Up to this number of elements a loop takes some milliseconds, and stays on its thread.
+/// Up to this number of elements a loop takes some milliseconds and stays on its thread.
 const ALONE: usize = 1 << 20;
 
-/// Cuts `0..len` into ranges for a loop over this number of elements: one, or some for every processor.
+/// Divides `0..len` into ranges for a loop over this number of elements: one range, or several per processor.
 pub fn ranges(len: usize, elements: usize) -> Vec<Range<usize>> {
-    // To ask for the processors takes longer than a short loop. Twice as many: triangles make uneven ranges.
+    // Querying the processors takes longer than a short loop. Two ranges per processor balance the load of triangles.
     let processors = || thread::available_parallelism().map_or(1, NonZero::get);
     let count = if elements <= ALONE { 1 } else { 2 * processors() };
     let step = len.div_ceil(count).max(1);
     (0..len).step_by(step).map(|start| start..len.min(start + step)).collect()
 }
 
-/// What `work` makes of each item, in their order; of several, each on a thread of its own.
+/// Maps each item by `work` and returns the results in order. Several items are mapped on one thread each.
 pub fn map<I: Send, R: Send>(items: Vec<I>, work: impl Fn(I) -> R + Sync) -> Vec<R> {
     if items.len() <= 1 {
         return items.into_iter().map(work).collect();
@@ -31,7 +32,7 @@ pub fn map<I: Send, R: Send>(items: Vec<I>, work: impl Fn(I) -> R + Sync) -> Vec
     })
 }
 
-/// The sum of the vectors of this length that `part` makes of ranges of `0..len`, for a loop over this number of elements.
+/// Sums the vectors that `part` computes for ranges of `0..len`, for a loop over this number of elements.
 pub fn sum<T: Copy + AddAssign + Send + Sync>(
     (len, elements): (usize, usize),
     zero: Vec<T>,
@@ -54,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_cover_everything_once_and_results_keep_their_order() {
+    fn ranges_cover_everything_in_order() {
         for (len, elements) in [(0, 0), (5, 5), (5, ALONE + 1), (1000, ALONE + 1)] {
             let covered: Vec<usize> = map(ranges(len, elements), |range| range.collect::<Vec<_>>()).concat();
             assert_eq!(covered, (0..len).collect::<Vec<_>>());

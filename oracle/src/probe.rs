@@ -1,12 +1,12 @@
-//! The vectors that residuals are probed with.
+//! The random vectors that residuals are multiplied with.
 
 use crate::random::Random;
 use superscalar_kernels::Scalar;
 
-/// Probes per residual.
+/// The number of vectors per residual.
 const PROBES: u64 = 3;
 
-/// The random vectors that residuals are probed with: entries of modulus one.
+/// Returns the random vectors that residuals are multiplied with. Their entries have modulus one.
 pub fn vectors<T: Scalar>(n: usize) -> impl Iterator<Item = Vec<T>> {
     (0..PROBES).map(move |probe| {
         let mut random = Random::new(probe);
@@ -14,7 +14,7 @@ pub fn vectors<T: Scalar>(n: usize) -> impl Iterator<Item = Vec<T>> {
     })
 }
 
-/// Others, real, whose entries have moduli in [1/2, 3/2).
+/// Returns other random vectors. Their entries are real, with moduli in [1/2, 3/2).
 pub fn signed_vectors<T: Scalar>(n: usize) -> impl Iterator<Item = Vec<T>> {
     (PROBES..2 * PROBES).map(move |probe| {
         let mut random = Random::new(probe);

@@ -1,7 +1,7 @@
 //! Seeded random matrices, each in O(elements).
 //!
-//! The generator is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): its whole state is one number, so the seed on the
-//! command line of the tester repeats every entry of a case on every machine.
+//! The generator is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). Its state is a single number, so the seed on the
+//! tester's command line reproduces every entry of a case on every machine.
 
 use crate::{
     parallel,
@@ -9,7 +9,7 @@ use crate::{
 };
 use superscalar_kernels::{Diag, MatMut, MatRef, Scalar, Uplo, c64};
 
-/// How the state goes on from one number to the next.
+/// The increment of the generator's state.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A stream of random numbers.
@@ -26,12 +26,12 @@ const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of this seed.
+    /// Makes the stream of this seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -39,49 +39,49 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform in [-1/2, 1/2).
+    /// Returns a number uniform in [-1/2, 1/2).
     fn centred(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64 - 0.5
     }
 
-    /// A scalar whose parts are uniform in [-1/2, 1/2).
+    /// Returns a scalar whose parts are uniform in [-1/2, 1/2).
     pub fn scalar<T: Scalar>(&mut self) -> T {
         let re = T::Real::from_f64(self.centred());
         let im = if T::COMPLEX { T::Real::from_f64(self.centred()) } else { T::Real::ZERO };
         T::from_parts(re, im)
     }
 
-    /// A scalar whose parts are uniform in [-1, 1).
+    /// Returns a scalar whose parts are uniform in [-1, 1).
     pub fn fraction<T: Scalar>(&mut self) -> T {
         self.scalar::<T>() * T::from_f64(2.0)
     }
 
-    /// A small integer, in both parts where the type has two: products and sums of such are exact in every type.
+    /// Returns a scalar whose parts are small integers. Products and sums of such are exact in every type.
     pub fn integer<T: Scalar>(&mut self) -> T {
         let mut part = || self.below(7) as f64 - 3.0;
         let re = part();
         narrow(c64::new(re, if T::COMPLEX { part() } else { 0.0 }))
     }
 
-    /// A scalar of modulus 1: plus or minus one, or for complex types also plus or minus i.
+    /// Returns a scalar of modulus 1: plus or minus one, or for complex types also plus or minus i.
     pub fn unit<T: Scalar>(&mut self) -> T {
         let bits = self.bits() >> 62;
         let one = if bits & 1 == 0 { T::Real::ONE } else { -T::Real::ONE };
         if T::COMPLEX && bits & 2 != 0 { T::from_parts(T::Real::ZERO, one) } else { T::from_real(one) }
     }
 
-    /// A whole number below this one, which is not 0.
+    /// Returns an integer below `end`, which must not be 0.
     pub fn below(&mut self, end: usize) -> usize {
         ((self.bits() >> 32) as usize) % end
     }
 
-    /// The stream without its next `count` numbers.
+    /// Returns the stream without its next `count` numbers.
     fn from(&self, count: usize) -> Self {
         Self(self.0.wrapping_add((count as u64).wrapping_mul(STEP)))
     }
 
-    /// Fills the columns of a matrix, by several threads, with the numbers that one thread would draw: `fill` gets each
-    /// column j, and draws `draws(j)` numbers.
+    /// Fills the columns of a matrix on several threads, with the numbers that one thread would draw. `fill` gets each
+    /// column j and must draw `draws(j)` numbers.
     fn columns<T: Scalar>(
         &mut self,
         mut a: MatMut<'_, T>,
@@ -119,7 +119,7 @@ impl Random {
     }
 
     /// Fills a whole m x n matrix such that it has full rank and a condition number of a few units: 2 √max(m, n) is
-    /// added to its elements (i, p(i)), where p counts backwards. So pivoting has something to do.
+    /// added to the elements (i, p(i)), where p counts backwards. LU factorizations therefore need interchanges.
     pub fn full_rank<T: Scalar>(&mut self, mut a: MatMut<'_, T>) {
         let (m, n) = a.shape();
         let dominant = T::from_f64(2.0 * (m.max(n) as f64).sqrt());
@@ -127,15 +127,14 @@ impl Random {
         (0..m.min(n)).for_each(|i| a[(i, m.min(n) - 1 - i)] += dominant);
     }
 
-    /// Fills an n x n matrix with the factors of an LU factorization: L with ones on the diagonal, and U. Both are safe
-    /// to solve with, as in [`triangular`](Self::triangular).
+    /// Fills an n x n matrix with the factors of an LU factorization: L with ones on the diagonal, and U. Solving with
+    /// both is well conditioned, as in [`triangular`](Self::triangular).
     pub fn lu<T: Scalar>(&mut self, mut a: MatMut<'_, T>) {
         self.triangular(Uplo::Upper, Diag::NonUnit, a.rb_mut());
         self.triangular(Uplo::Lower, Diag::Unit, a);
     }
 
-    /// Fills the columns of V below the diagonal, where reflectors have what their scalars do not tell, each of a
-    /// length near one.
+    /// Fills the columns of V below the diagonal, which hold the reflectors. Each column has a length near one.
     pub fn reflectors<T: Scalar>(&mut self, mut v: MatMut<'_, T>) {
         let (m, k) = v.shape();
         let scale = T::from_f64((m as f64).sqrt().recip());
@@ -144,8 +143,8 @@ impl Random {
         }
     }
 
-    /// The scalars τ with which I − τ v vᴴ is unitary, for the reflectors in the columns of V: (1 + w) / ‖v‖² with any
-    /// w of modulus one, which real types have as τ = 2 / ‖v‖².
+    /// Computes scalars τ with which I − τ v vᴴ is unitary, for the reflectors in the columns of V. They are (1 + w) /
+    /// ‖v‖² with a random w of modulus one; for real types w = 1.
     pub fn reflector_scalars<T: Scalar>(&mut self, v: MatRef<'_, T>, mut tau: MatMut<'_, T>) {
         for j in 0..tau.nrows() {
             let tail: T::Real = (j + 1..v.nrows()).map(|i| (v.at(i, j).conj() * v.at(i, j)).re()).sum();
@@ -155,22 +154,22 @@ impl Random {
         }
     }
 
-    /// Fills one triangle with that of a Hermitian positive definite matrix: the diagonal is 2 √n and a little, the
-    /// rest is uniform.
+    /// Fills one triangle of a Hermitian positive definite matrix. The diagonal is slightly above 2 √n, and the other
+    /// elements are uniform.
     ///
-    /// By Wigner's law the eigenvalues of the random part stay within 0.82 √n (0.58 √n for real types) up to vanishing
-    /// probability, and up to n = 16 the diagonal dominates outright; so the matrix is positive definite, with a
-    /// condition number below 3. A diagonal of n, which dominates for every n, would drown the rest: in single
-    /// precision the residual could then not tell a missing tile update from rounding.
+    /// By Wigner's law the eigenvalues of the random part stay within 0.82 √n (0.58 √n for real types) with a
+    /// probability that tends to one, and up to n = 16 the matrix is diagonally dominant. It is therefore positive
+    /// definite, with a condition number below 3. A diagonal of n would dominate for every n, but hide the rest: in
+    /// single precision the residual could not distinguish a missing tile update from rounding.
     pub fn positive_definite<T: Scalar>(&mut self, uplo: Uplo, a: MatMut<'_, T>) {
         let diagonal = 2.0 * (a.nrows() as f64).sqrt();
         self.triangle(uplo, diagonal, a);
     }
 
-    /// Fills one triangle with that of a lower or upper triangular matrix which is safe to solve with: the diagonal is
-    /// real, √n and a little. (With a smaller one the solution grows exponentially in n, as in random triangular
-    /// matrices; √n keeps each row's sum of n uniform terms below it.) A unit diagonal is left alone, and the others
-    /// are smaller instead.
+    /// Fills one triangle of a lower or upper triangular matrix with which solving is well conditioned. The diagonal is
+    /// real and slightly above √n. (With a smaller diagonal, solutions grow exponentially in n, as for random
+    /// triangular matrices; √n keeps each row's sum of n uniform terms below it.) A unit diagonal is not written, and
+    /// the other elements are smaller instead.
     pub fn triangular<T: Scalar>(&mut self, uplo: Uplo, diag: Diag, a: MatMut<'_, T>) {
         let diagonal = (a.nrows() as f64).sqrt();
         if diag == Diag::NonUnit {
@@ -186,9 +185,9 @@ impl Random {
         self.columns(a, draws, below);
     }
 
-    /// Makes of random triangles such as have a known inverse, but for phases: off the diagonal −|aᵢⱼ| dᵢ / dⱼ with
-    /// random dᵢ of modulus one, and smaller than they were, so that sums over rows stay a few times as large as the
-    /// diagonal.
+    /// Changes random triangles such that their inverse is known except for phases: off the diagonal the elements
+    /// become −|aᵢⱼ| dᵢ / dⱼ with random dᵢ of modulus one. They are also scaled down, so that sums over rows stay a
+    /// few times as large as the diagonal.
     pub fn with_known_inverse<T: Scalar>(&mut self, mut a: MatMut<'_, T>) {
         let n = a.nrows();
         let phases: Vec<T> = (0..n).map(|_| self.unit()).collect();
@@ -209,20 +208,21 @@ impl Random {
     }
 }
 
-/// Uniform in ±½ in both parts, by seed and position: what is made in any order, or by several threads, is the same.
+/// Returns a number uniform in ±½ in both parts that depends only on seed and position, not on the order of calls or
+/// the thread.
 pub fn element<T: Scalar>(seed: u64, i: usize, j: usize) -> T {
     let place = (seed << 48) ^ ((i as u64) << 24) ^ j as u64;
     let mut random = Random::new((2 * place).wrapping_mul(STEP));
     narrow(random.scalar::<c64>())
 }
 
-/// A small integer by seed and position, in both parts where the type has two.
+/// Returns a small integer, in both parts of complex types, that depends only on seed and position.
 pub fn whole<T: Scalar>(seed: u64, i: usize, j: usize) -> T {
     let x = wide(element::<T>(seed, i, j));
     narrow(c64::new((x.re * 5.0).round(), (x.im * 5.0).round()))
 }
 
-/// Numbers that make a scalar.
+/// Returns how many numbers make a scalar.
 fn parts<T: Scalar>() -> usize {
     if T::COMPLEX { 2 } else { 1 }
 }
@@ -233,7 +233,7 @@ mod tests {
     use superscalar_kernels::{c64, cpu};
 
     #[test]
-    fn a_seed_repeats_its_numbers() {
+    fn seed_repeats_its_numbers() {
         let (mut one, mut same, mut other) = (Random::new(7), Random::new(7), Random::new(8));
         let numbers = |r: &mut Random| -> Vec<c64> { (0..50).map(|_| r.scalar()).collect() };
         let first = numbers(&mut one);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_filled_as_if_one_after_the_other() {
+    fn parallel_fill_matches_serial_fill() {
         let (m, n) = (3000, 400);
         let mut data = vec![c64::ZERO; m * n];
         let (mut random, mut same) = (Random::new(3), Random::new(3));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn positive_definite_matrices_are() {
+    fn definite_matrices_have_cholesky_factors() {
         for n in (0..40).chain([100, 300]) {
             for seed in 0..5 {
                 let mut data = vec![c64::new(f64::NAN, 0.0); n * n];

@@ -1,5 +1,5 @@
-//! LAPACK's scaled residuals: an error over n ε and the sizes of what it came from. A backward stable routine leaves
-//! about one, whatever n is; small n need some room. All are NaN if an operand has a NaN.
+//! LAPACK's scaled residuals: an error divided by n ε and the sizes of its operands. For backward stable routines they
+//! are about one, independent of n; small n need a larger bound. All are NaN if an operand contains NaN.
 
 use crate::{
     bound::{largest, ratio},
@@ -8,12 +8,12 @@ use crate::{
 };
 use superscalar_kernels::{MatRef, Op, Real, Scalar};
 
-/// ε of a type: its unit roundoff, as a double.
+/// Returns ε of a type, its unit roundoff, as a double.
 pub fn epsilon<T: Scalar>() -> f64 {
     T::EPSILON.to_f64()
 }
 
-/// error / (n size ε).
+/// Returns error / (n size ε).
 ///
 /// # Example
 /// ```
@@ -28,19 +28,19 @@ pub fn scaled<T: Scalar>(error: f64, size: f64, n: usize) -> f64 {
     ratio(error, size) / (n.max(1) as f64 * epsilon::<T>())
 }
 
-/// ‖X − Y‖₁ / (n ‖X‖₁ ε), with n the larger dimension, where X is exact or was given.
+/// Returns ‖X − Y‖₁ / (n ‖X‖₁ ε), where n is the larger dimension and X is exact or an operand.
 pub fn difference<T: Scalar>(x: &Wide, y: &Wide) -> f64 {
     scaled::<T>(x.minus(y).norm_one(), x.norm_one(), x.shape().0.max(x.shape().1))
 }
 
-/// ‖A − L Lᴴ‖₁ / (n ‖A‖₁ ε), for L from [`Wide::stored`] with the other triangle zero; ∞ if L is not the factor with a
-/// [`positive_diagonal`].
+/// Returns ‖A − L Lᴴ‖₁ / (n ‖A‖₁ ε). L comes from [`Wide::stored`], with a zero upper triangle. The result is ∞ if L
+/// does not have a [`positive_diagonal`].
 pub fn cholesky<T: Scalar>(a: &Wide, l: &Wide) -> f64 {
     largest([difference::<T>(a, &l.times(&l.adjoint())), positive_diagonal(l.view())])
 }
 
-/// Zero if all elements on the diagonal are real and positive, otherwise ∞. Of all L with A = L Lᴴ, the factor of
-/// Cholesky is the one for which they are: L Lᴴ stays what it is if a column is multiplied by a number of modulus one.
+/// Returns zero if all elements on the diagonal are real and positive, otherwise ∞. Only the Cholesky factor has this
+/// property among all L with A = L Lᴴ: L Lᴴ does not change if a column is multiplied by a number of modulus one.
 ///
 /// # Example
 /// ```
@@ -58,19 +58,19 @@ pub fn positive_diagonal<T: Scalar>(l: MatRef<'_, T>) -> f64 {
     if (0..n).all(|i| is_positive(l.at(i, i))) { 0.0 } else { f64::INFINITY }
 }
 
-/// ‖P A − L U‖₁ / (n ‖A‖₁ ε), with P the interchanges and n the larger dimension.
+/// Returns ‖P A − L U‖₁ / (n ‖A‖₁ ε), where P are the interchanges and n is the larger dimension.
 pub fn lu<T: Scalar>(a: &Wide, lu: MatRef<'_, T>, ipiv: &[i32]) -> f64 {
     let (l, u) = Wide::lower_and_upper(lu);
     difference::<T>(&a.clone().interchanged(ipiv), &l.times(&u))
 }
 
-/// ‖I − Qᴴ Q‖₁ / (m ε) for Q with m rows.
+/// Returns ‖I − Qᴴ Q‖₁ / (m ε) for Q with m rows.
 pub fn orthogonality<T: Scalar>(q: &Wide) -> f64 {
     let (m, n) = q.shape();
     scaled::<T>(q.adjoint().times(q).minus(&Wide::identity(n)).norm_one(), 1.0, m)
 }
 
-/// ‖bⱼ − A xⱼ‖₁ / (n ‖A‖₁ ‖xⱼ‖₁ ε) for the worst column, where A has n rows.
+/// Returns ‖bⱼ − A xⱼ‖₁ / (n ‖A‖₁ ‖xⱼ‖₁ ε) of the worst column, where A has n rows.
 pub fn solve<T: Scalar>(a: &Wide, x: &Wide, b: &Wide) -> f64 {
     let (rest, norm, (n, columns)) = (b.minus(&a.times(x)), a.norm_one(), b.shape());
     let column = |j| {
@@ -80,14 +80,15 @@ pub fn solve<T: Scalar>(a: &Wide, x: &Wide, b: &Wide) -> f64 {
     largest((0..columns).map(column))
 }
 
-/// ‖I − A X‖₁ / (n ‖A‖₁ ‖X‖₁ ε).
+/// Returns ‖I − A X‖₁ / (n ‖A‖₁ ‖X‖₁ ε).
 pub fn inverse<T: Scalar>(a: &Wide, x: &Wide) -> f64 {
     let n = a.shape().0;
     scaled::<T>(Wide::identity(n).minus(&a.times(x)).norm_one(), a.norm_one() * x.norm_one(), n)
 }
 
-/// ‖bⱼ − A xⱼ‖∞ / (‖A‖∞ ‖xⱼ‖∞) for the worst column: how little A would have to change for x to be exact (Rigal and
-/// Gaches, J. ACM 1967). In the type of the elements and in O(n²) for each column, so for large matrices, too.
+/// Returns ‖bⱼ − A xⱼ‖∞ / (‖A‖∞ ‖xⱼ‖∞) of the worst column: the smallest relative change of A for which x is exact
+/// (Rigal and Gaches, J. ACM 1967). It is computed in the element type in O(n²) per column, so it suits large matrices,
+/// too.
 ///
 /// # Panics
 /// If the shapes do not fit.

@@ -1,20 +1,19 @@
-//! Residuals that are sums of products, such as alpha op(A) op(B) + beta C − C′ or P L U − A, evaluated from the left
-//! by vectors: uᴴ R costs O(n²) however many factors there are.
+//! Residuals that are sums of products, such as alpha op(A) op(B) + beta C − C′ or P L U − A. They are multiplied with
+//! vectors from the left: uᴴ R costs O(n²), however many factors there are.
 //!
-//! Vectors are a few random ones with entries of modulus one and, up to order [`COLUMNS_MAX`], all unit vectors, with
-//! which every element is looked at. The measure is what rounding can explain. Let G be the same sum of magnitudes,
-//! such as |alpha| |op(A)| |op(B)| + |beta| |C| + |C′|: an element of R that is only rounding is about ε Gᵢⱼ or less.
-//! The roundings of a column are independent of each other, so a random u makes of them about ε ‖Gⱼ‖₂, and not
-//! ε ‖Gⱼ‖₁. So the errors are
-//! - of random vectors, |uᴴ R|ⱼ / (ε ‖Gⱼ‖₂). An error in one element, or in a tile, reaches uᴴ R undiminished, while
-//!   what rounding may leave there grows with √n only: a norm such as n ε ‖A‖₁ grows with n² and hides whole tiles in
-//!   single precision from some hundreds on;
-//! - of unit vectors, |R|ᵢⱼ / (ε Gᵢⱼ) for what is computed by products alone ([`componentwise`](Sum::componentwise),
-//!   the measure of the Level 3 tests of the BLAS), and |R|ᵢⱼ / (ε ‖Gⱼ‖₂) for the others
-//!   ([`columnwise`](Sum::columnwise)).
+//! The vectors are a few random ones with entries of modulus one and, up to order [`COLUMNS_MAX`], all unit vectors,
+//! which test every element. Errors are measured relative to what rounding can explain. Let G be the same sum of
+//! magnitudes, such as |alpha| |op(A)| |op(B)| + |beta| |C| + |C′|: rounding leaves about ε Gᵢⱼ in an element of R. The
+//! roundings of a column are independent, so with a random u they add up to about ε ‖Gⱼ‖₂ rather than ε ‖Gⱼ‖₁. The
+//! errors are
+//! - of random vectors, |uᴴ R|ⱼ / (ε ‖Gⱼ‖₂). An error in one element or tile appears in uᴴ R undiminished, while the
+//! contribution of rounding grows only with √n. A norm such as n ε ‖A‖₁ grows with n², and in single precision hides
+//! whole tiles from some hundred rows on;
+//! - of unit vectors, |R|ᵢⱼ / (ε Gᵢⱼ) for results of products alone ([`componentwise`](Sum::componentwise), the measure
+//! of the Level 3 tests of the BLAS), and |R|ᵢⱼ / (ε ‖Gⱼ‖₂) for others ([`columnwise`](Sum::columnwise)).
 //!
-//! Reflectors do not change the length of a column: in G they count as the identity, times √k for the k roundings of k
-//! of them.
+//! Reflectors do not change the length of a column. In G, k of them count as the identity times √k, for their k
+//! roundings.
 
 use crate::{
     bound::{largest, ratio},
@@ -23,14 +22,14 @@ use crate::{
 };
 use superscalar_kernels::{Real, Scalar};
 
-/// Errors of right results are up to this: most have a few roundings, and factors of Cholesky up to 15, because the
-/// elements on a diagonal stay large while hundreds of small ones are subtracted, each with a rounding of the large
+/// The largest accepted error. Right results mostly have a few roundings. Factors of Cholesky have up to 15, because
+/// the elements on a diagonal stay large while hundreds of small ones are subtracted, each with a rounding of the large
 /// one.
 pub const ROUNDINGS_MAX: f64 = 30.0;
-/// Up to this many rows a residual is multiplied with all unit vectors.
+/// The largest number of rows for which a residual is multiplied with all unit vectors.
 pub const COLUMNS_MAX: usize = 64;
 
-/// A sum of products of matrices, each with a coefficient. A product of nothing is the identity.
+/// A sum of products of matrices, each with a coefficient. An empty product is the identity.
 ///
 /// # Example
 /// ```
@@ -52,12 +51,12 @@ pub struct Sum<'a, T> {
 }
 
 impl<'a, T: Scalar> Sum<'a, T> {
-    /// An empty sum of matrices with this number of rows.
+    /// Returns an empty sum of matrices with this number of rows.
     pub fn new(rows: usize) -> Self {
         Self { rows, terms: Vec::new() }
     }
 
-    /// Adds a product. With the coefficient 0 nothing of it is read, as in the BLAS.
+    /// Adds a product. If the coefficient is 0, the factors are not read, as in the BLAS.
     pub fn plus(mut self, coefficient: T, factors: impl IntoIterator<Item = Factor<'a, T>>) -> Self {
         if coefficient != T::ZERO {
             self.terms.push((coefficient, factors.into_iter().collect()));
@@ -70,13 +69,13 @@ impl<'a, T: Scalar> Sum<'a, T> {
         self.plus(-T::ONE, factors)
     }
 
-    /// The largest error, where each element is one of its own.
+    /// Returns the largest error, where each element is measured by its own magnitudes.
     pub fn componentwise(&self) -> f64 {
         let of_row = |u: Vec<T>| self.error(&u, &self.magnitudes_times(&u));
         largest(unit_vectors(self.rows).map(of_row).chain([self.probed()]))
     }
 
-    /// The largest error, where roundings are as large as the column is long.
+    /// Returns the largest error, where elements are measured by the length of their column of magnitudes.
     pub fn columnwise(&self) -> f64 {
         let mut scales: Vec<f64> = Vec::new();
         for row in unit_vectors(self.rows).map(|u| self.magnitudes_times(&u)) {
@@ -86,21 +85,21 @@ impl<'a, T: Scalar> Sum<'a, T> {
         largest(unit_vectors(self.rows).map(|u| self.error(&u, &scales)).chain([self.probed()]))
     }
 
-    /// The largest error of random vectors.
+    /// Returns the largest error with random vectors.
     fn probed(&self) -> f64 {
         let scales = self.lengths();
         largest(vectors(self.rows).map(|u| self.error(&u, &scales)))
     }
 
-    /// The largest |uᴴ R|ⱼ / (ε scaleⱼ); NaN if a scale is not finite.
+    /// Returns the largest |uᴴ R|ⱼ / (ε scaleⱼ); NaN if a scale is not finite.
     fn error(&self, u: &[T], scales: &[f64]) -> f64 {
         let of_column = |(&residual, &scale): (&T, &f64)| ratio(modulus(residual), scale);
         largest(self.adjoint_times(u).iter().zip(scales).map(of_column)) / T::EPSILON.to_f64()
     }
 
-    /// About ‖Gⱼ‖₂ for each column: the mean square of wᵀ G for random w, whose entries have no common modulus, since
-    /// two large elements of a column would cancel in every fourth pair of such; and never less than ‖Gⱼ‖₁ / √m, which
-    /// is a lower bound.
+    /// Estimates ‖Gⱼ‖₂ for each column as the root mean square of wᵀ G for random vectors w. The entries of w have
+    /// different moduli; with a common modulus, two large elements of a column would cancel in every fourth pair of
+    /// vectors. The estimate is never less than the lower bound ‖Gⱼ‖₁ / √m.
     fn lengths(&self) -> Vec<f64> {
         let mean = (self.rows.max(1) as f64).sqrt();
         let mut lengths = self.magnitudes_times(&vec![T::ONE; self.rows]);
@@ -113,7 +112,7 @@ impl<'a, T: Scalar> Sum<'a, T> {
         lengths
     }
 
-    /// Rᴴ u.
+    /// Returns Rᴴ u.
     fn adjoint_times(&self, u: &[T]) -> Vec<T> {
         let mut sum: Vec<T> = Vec::new();
         for (coefficient, factors) in &self.terms {
@@ -123,7 +122,7 @@ impl<'a, T: Scalar> Sum<'a, T> {
         sum
     }
 
-    /// wᵀ G.
+    /// Returns wᵀ G.
     fn magnitudes_times(&self, w: &[T]) -> Vec<f64> {
         let mut sum: Vec<T> = Vec::new();
         for (coefficient, factors) in &self.terms {
@@ -135,13 +134,13 @@ impl<'a, T: Scalar> Sum<'a, T> {
     }
 }
 
-/// sum := sum + by y, where an empty sum is zero.
+/// Computes sum := sum + by y; an empty sum is zero.
 fn add<T: Scalar>(sum: &mut Vec<T>, by: T, y: &[T]) {
     sum.resize(y.len(), T::ZERO);
     sum.iter_mut().zip(y).for_each(|(sum, &entry)| *sum += by * entry);
 }
 
-/// All unit vectors of this length, if it is small.
+/// Returns all unit vectors of this length, or none if it is above [`COLUMNS_MAX`].
 fn unit_vectors<T: Scalar>(n: usize) -> impl Iterator<Item = Vec<T>> {
     let count = if n <= COLUMNS_MAX { n } else { 0 };
     (0..count).map(move |at| (0..n).map(|i| if i == at { T::ONE } else { T::ZERO }).collect())
@@ -162,13 +161,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_equal_leaves_nothing() {
+    fn equal_terms_cancel() {
         let a = [z(1.0, 2.0), z(3.0, -1.0), z(0.0, 1.0), z(2.0, 2.0)];
         let conjugated = [a[0].conj(), a[2].conj(), a[1].conj(), a[3].conj()];
         let transposed = Sum::new(2).plus(z(2.0, 1.0), [transformed(Op::ConjTrans, view(&a))]);
         let both = transposed.plus(z(-2.0, -1.0), [general(view(&conjugated))]);
         assert_eq!((both.columnwise(), both.componentwise()), (0.0, 0.0));
-        // One triangle stands for the other; a unit diagonal is not read.
+        // One triangle defines the other; a unit diagonal is not read.
         let hermitian = [z(1.0, 9.0), z(2.0, 1.0), z(f64::NAN, 0.0), z(3.0, 9.0)];
         let whole = [z(1.0, 0.0), z(2.0, 1.0), z(2.0, -1.0), z(3.0, 0.0)];
         let sum = Sum::new(2).plus(c64::ONE, [stored(Storage::Hermitian(Uplo::Lower), view(&hermitian))]);
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn reflectors_are_unitary_and_interchanges_are_undone() {
+    fn reflectors_and_interchanges_cancel() {
         let (v, tau) = ([f64::NAN, 1.0, f64::NAN, f64::NAN], [1.0]);
         let v = MatRef::from_col_major(&v, 2, 2, 2).expect("a shape that fits");
         let tau = MatRef::from_col_major(&tau, 1, 1, 1).expect("a shape that fits");
@@ -197,14 +196,14 @@ mod tests {
     }
 
     #[test]
-    fn a_scale_that_is_not_finite_is_refused() {
+    fn infinite_scale_is_rejected() {
         let one_by_one = |x: &'static [f64; 1]| general(MatRef::from_col_major(x, 1, 1, 1).expect("a shape that fits"));
         let nothing = |x| Sum::new(1).plus(1.0, [one_by_one(x)]).minus([one_by_one(x)]);
         assert_eq!(nothing(&[1.0]).error(&[1.0], &[1.0]), 0.0);
         for scale in [f64::INFINITY, f64::NAN] {
             assert!(nothing(&[1.0]).error(&[1.0], &[scale]).is_nan(), "{scale}");
         }
-        // The magnitudes overflow, the residual is zero. Squares do for less.
+        // The magnitudes overflow, while the residual is zero. Squares would overflow earlier.
         let overflown = nothing(&[f64::MAX]);
         assert!(overflown.componentwise().is_nan() && overflown.columnwise().is_nan());
         for x in [&[1e200], &[1e-200]] {
@@ -214,12 +213,12 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_of_a_product_is_that_of_the_whole() {
+    fn triangle_of_a_product() {
         let (a, b) = ([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]);
         fn view(data: &[f64]) -> MatRef<'_, f64> {
             MatRef::from_col_major(data, 2, 2, 2).expect("a shape that fits")
         }
-        // [1, 3; 2, 4] [5, 6; 7, 8] = [26, 30; 38, 44], of which NaN hides what does not count.
+        // [1, 3; 2, 4] [5, 6; 7, 8] = [26, 30; 38, 44]; the other triangle is NaN, to show that it is not read.
         for (uplo, whole) in [(Uplo::Lower, [26.0, 38.0, f64::NAN, 44.0]), (Uplo::Upper, [26.0, f64::NAN, 30.0, 44.0])]
         {
             let product = Factor::TriangleOf { uplo, op_a: Op::None, a: view(&a), op_b: Op::Trans, b: view(&b) };

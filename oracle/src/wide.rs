@@ -1,4 +1,4 @@
-//! [`Wide`]: a matrix in double precision complex, with the operations of a textbook. What results are compared with.
+//! [`Wide`]: a matrix in double precision complex with textbook algorithms, as the reference for results.
 
 use crate::{
     bound::largest,
@@ -6,11 +6,11 @@ use crate::{
 };
 use superscalar_kernels::{Diag, MatRef, Op, Real, Scalar, Uplo, c64};
 
-/// A matrix in double precision complex. All its operations are plain loops, for matrices of up to some hundred rows
-/// and columns.
+/// A matrix in double precision complex. All operations are plain loops, for matrices of up to some hundred rows and
+/// columns.
 ///
 /// # Panics
-/// Operations do if the shapes do not fit: a test that compares other matrices than it means to is wrong.
+/// Operations panic if the shapes do not match.
 ///
 /// # Example
 /// ```
@@ -29,29 +29,29 @@ pub struct Wide {
 }
 
 impl Wide {
-    /// The m x n matrix whose element (i, j) is `f(i, j)`.
+    /// Makes the m x n matrix whose element (i, j) is `f(i, j)`.
     pub fn new((m, n): (usize, usize), f: impl Fn(usize, usize) -> c64) -> Self {
         Self { data: (0..m * n).map(|at| f(at % m, at / m)).collect(), m, n }
     }
 
-    /// The identity of order n.
+    /// Makes the identity of order n.
     pub fn identity(n: usize) -> Self {
         Self::new((n, n), |i, j| if i == j { c64::ONE } else { c64::ZERO })
     }
 
-    /// All of a matrix.
+    /// Converts all of a matrix.
     pub fn of<T: Scalar>(a: MatRef<'_, T>) -> Self {
         Self::stored(Storage::General, a)
     }
 
-    /// The matrix that is stored in this way, such as the Hermitian one of which a triangle is there.
+    /// Makes the matrix that is stored in this way, for example the Hermitian matrix of which one triangle is stored.
     pub fn stored<T: Scalar>(storage: Storage, a: MatRef<'_, T>) -> Self {
         let mut all = Self::new(a.shape(), |_, _| c64::ZERO);
         each(storage, a, |i, j, element| all.data[i + j * all.m] = wide(element));
         all
     }
 
-    /// L, unit lower trapezoidal, and U, upper trapezoidal, of an LU factorization.
+    /// Returns the unit lower trapezoidal L and the upper trapezoidal U of an LU factorization.
     pub fn lower_and_upper<T: Scalar>(lu: MatRef<'_, T>) -> (Self, Self) {
         let (m, n) = lu.shape();
         let k = m.min(n);
@@ -59,7 +59,7 @@ impl Wide {
         (l, Self::stored(Storage::UPPER, lu.submatrix(0..k, 0..n)))
     }
 
-    /// Q = H₁ H₂ …, all of its columns, from this matrix with reflectors in its columns and their scalars.
+    /// Returns all columns of Q = H₁ H₂ …. The reflectors are in the columns of this matrix, their scalars in `tau`.
     pub fn q_of_columns<T: Scalar>(&self, tau: &[T]) -> Self {
         let (tau, count) = (tau.iter().map(|&tau| wide(tau)).collect::<Vec<_>>(), tau.len());
         let tau = Self { data: tau, m: count, n: 1 };
@@ -70,29 +70,29 @@ impl Wide {
         Self::new((self.m, self.m), |i, j| rows[i][j].conj())
     }
 
-    /// The Q of A = L Q, … H₂ᴴ H₁ᴴ, all of its rows: its adjoint is H₁ H₂ …, whose reflectors are the conjugates of
-    /// rows.
+    /// Returns all rows of the Q of A = L Q, Q = … H₂ᴴ H₁ᴴ. Its adjoint is H₁ H₂ …, whose reflectors are the conjugated
+    /// rows of this matrix.
     pub fn q_of_rows<T: Scalar>(&self, tau: &[T]) -> Self {
         self.adjoint().q_of_columns(tau).adjoint()
     }
 
-    /// Rows and columns.
+    /// Returns the number of rows and columns.
     pub fn shape(&self) -> (usize, usize) {
         (self.m, self.n)
     }
 
-    /// Element (i, j).
+    /// Returns element (i, j).
     pub fn at(&self, i: usize, j: usize) -> c64 {
         assert!(i < self.m, "row {i} of {}", self.m);
         self.data[i + j * self.m]
     }
 
-    /// The matrix as a view.
+    /// Returns an immutable view of the matrix.
     pub fn view(&self) -> MatRef<'_, c64> {
         MatRef::from_col_major(&self.data, self.m, self.n, self.m.max(1)).expect("there is room")
     }
 
-    /// Column j.
+    /// Returns column j.
     pub fn column(&self, j: usize) -> &[c64] {
         &self.data[j * self.m..(j + 1) * self.m]
     }
@@ -101,12 +101,12 @@ impl Wide {
         &mut self.data[j * self.m..(j + 1) * self.m]
     }
 
-    /// A copy of some rows and columns.
+    /// Returns a copy of some rows and columns.
     pub fn submatrix(&self, rows: std::ops::Range<usize>, cols: std::ops::Range<usize>) -> Self {
         Self::new((rows.len(), cols.len()), |i, j| self.at(rows.start + i, cols.start + j))
     }
 
-    /// op(A).
+    /// Returns op(A).
     pub fn op(&self, op: Op) -> Self {
         match op {
             Op::None => self.clone(),
@@ -115,12 +115,12 @@ impl Wide {
         }
     }
 
-    /// Aᴴ.
+    /// Returns Aᴴ.
     pub fn adjoint(&self) -> Self {
         self.op(Op::ConjTrans)
     }
 
-    /// A B. A zero is multiplied, too: with NaN it makes NaN.
+    /// Returns A B. Zeros are multiplied, too: with NaN they make NaN.
     pub fn times(&self, other: &Self) -> Self {
         assert_eq!(self.n, other.m, "columns of A and rows of B");
         let mut product = Self::new((self.m, other.n), |_, _| c64::ZERO);
@@ -133,13 +133,13 @@ impl Wide {
         product
     }
 
-    /// A − B.
+    /// Returns A − B.
     pub fn minus(&self, other: &Self) -> Self {
         assert_eq!(self.shape(), other.shape(), "shapes of A and B");
         Self::new(self.shape(), |i, j| self.at(i, j) - other.at(i, j))
     }
 
-    /// The rows exchanged as `ipiv` says, first to last. A number that names no row leaves NaN behind.
+    /// Exchanges rows by `ipiv`, first to last. An index that is not a row leaves NaN.
     pub fn interchanged(mut self, ipiv: &[i32]) -> Self {
         for j in 0..self.n {
             let column = interchange(ipiv, false, self.column(j).to_vec());
@@ -148,31 +148,31 @@ impl Wide {
         self
     }
 
-    /// ‖A‖₁, the largest sum of moduli in a column; NaN if there is one, as in all norms here.
+    /// Returns ‖A‖₁, the largest sum of moduli in a column; NaN if an element is NaN, as in all norms here.
     pub fn norm_one(&self) -> f64 {
         largest((0..self.n).map(|j| self.column(j).iter().map(|x| x.norm()).sum::<f64>()))
     }
 
-    /// ‖A‖∞, the largest sum of moduli in a row.
+    /// Returns ‖A‖∞, the largest sum of moduli in a row.
     pub fn norm_inf(&self) -> f64 {
         self.adjoint().norm_one()
     }
 
-    /// The largest modulus of an element.
+    /// Returns the largest modulus of an element.
     pub fn norm_max(&self) -> f64 {
         largest(self.data.iter().map(|x| x.norm()))
     }
 
-    /// The root of the sum of the squares.
+    /// Returns the square root of the sum of squared moduli.
     pub fn frobenius(&self) -> f64 {
         self.data.iter().map(|x| x.norm_sqr()).sum::<f64>().sqrt()
     }
 
-    /// Its inverse by elimination with row interchanges.
+    /// Returns the inverse, by elimination with row interchanges.
     pub fn inverse(&self) -> Self {
         let n = self.n;
         let (mut a, mut x) = (self.adjoint(), Self::identity(n));
-        // On columns of the adjoint, which lie together; so the result is the adjoint of the inverse.
+        // Works on columns of the adjoint, which are contiguous; the result is the adjoint of the inverse.
         for k in 0..n {
             let pivot = (k..n).max_by(|&i, &j| a.at(k, i).norm().total_cmp(&a.at(k, j).norm())).expect("a column");
             for matrix in [&mut a, &mut x] {
@@ -194,12 +194,12 @@ impl Wide {
     }
 }
 
-/// The number in double precision complex, which is exact.
+/// Converts a number to double precision complex, which is exact.
 pub fn wide<T: Scalar>(x: T) -> c64 {
     c64::new(x.re().to_f64(), x.im().to_f64())
 }
 
-/// The number in another type, each part rounded; real types take the real part.
+/// Converts a number to another type, with each part rounded. Real types take the real part.
 pub fn narrow<T: Scalar>(x: c64) -> T {
     T::from_parts(T::Real::from_f64(x.re), T::Real::from_f64(x.im))
 }

@@ -1,5 +1,5 @@
-//! Each judge accepts a right result, and refuses one with a wrong element, a NaN, a transposed factor, a wrong
-//! interchange or a column of the wrong sign.
+//! Each check accepts a right result and rejects one with a wrong element, a NaN, a transposed factor, a wrong
+//! interchange or a column with the wrong sign.
 
 use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, reference};
 use superscalar_oracle::{
@@ -7,13 +7,13 @@ use superscalar_oracle::{
     interchange, largest, mismatch, narrow, residual, roundoffs, stored, transformed, triangle, wide,
 };
 
-/// The bound of dla's tests.
+/// The bound in dla's tests.
 const BOUND: f64 = 8.0;
 const N: usize = 31;
-/// More rows than those of which every element is looked at.
+/// More rows than the limit up to which every element is tested.
 const PROBED: usize = 130;
 
-/// A test for each of the four types.
+/// Defines a test for each of the four types.
 macro_rules! four_types {
     ($($name:ident)*) => {$(
         #[test]
@@ -29,20 +29,20 @@ macro_rules! four_types {
 four_types! { cholesky lu qr solutions inverses sums sums_of_reflectors sums_of_interchanges }
 
 fn refused(figure: f64, bound: f64, what: &str) {
-    assert!(at_most("residual", figure, bound).is_err(), "{what} passes: {figure}");
+    assert!(at_most("residual", figure, bound).is_err(), "{what} is accepted: {figure}");
 }
 
 fn accepted(figure: f64, bound: f64, what: &str) {
-    assert!(at_most("residual", figure, bound).is_ok(), "{what} is refused: {figure}");
+    assert!(at_most("residual", figure, bound).is_ok(), "{what} is rejected: {figure}");
 }
 
-/// Some places of an m x n matrix, its corners and diagonal among them.
+/// Returns some positions in an m x n matrix, including its corners and diagonal.
 fn places((m, n): (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
     (0..n).flat_map(move |j| (0..m).map(move |i| (i, j))).filter(|(i, j)| (i + 3 * j) % 7 == 0 || i == j)
 }
 
-/// Judges a right result, and results with one wrong element: at each of these places it is ten thousand roundings of
-/// the matrix's norm off, and then NaN.
+/// Checks a right result, and results with one wrong element: at each position it is off by ten thousand roundings of
+/// the matrix's norm, and then NaN.
 fn judge<T: Scalar>(
     right: &Stored<T>,
     places: impl Iterator<Item = (usize, usize)>,
@@ -94,7 +94,7 @@ mod judged {
         (a, lu, ipiv)
     }
 
-    /// Interchanges of which one is off by one, or names no row.
+    /// Returns interchanges of which one is off by one, or is not a row.
     fn wrong(ipiv: &[i32]) -> impl Iterator<Item = Vec<i32>> + '_ {
         let others = |at: usize| [ipiv[at] - 1, ipiv[at] + 1, 0, -1, ipiv.len() as i32 + 1].map(|row| (at, row));
         (0..ipiv.len()).flat_map(others).map(|(at, row)| {
@@ -132,7 +132,7 @@ mod judged {
                 refused(residual::orthogonality::<T>(&qr.wide().q_of_columns(&tau)), BOUND, "a wrong scalar");
             }
         }
-        // A = L Q, of the adjoint: L = Rᴴ, and reflectors in rows.
+        // A = L Q, from the adjoint: L = Rᴴ, with the reflectors in rows.
         let rows = qr.wide().adjoint().q_of_rows(&tau);
         accepted(residual::difference::<T>(&a.wide().adjoint(), &r.adjoint().times(&rows)), BOUND, "Q by rows");
     }
@@ -150,7 +150,7 @@ mod judged {
         judge(&x, places((N, 3)), bound, "gesv", |x| residual::backward_error(a.view(), x.view(), b.view()));
         refused(residual::solve::<T>(&a.wide().op(Op::Trans), &x.wide(), &b.wide()), BOUND, "a transposed matrix");
         refused(residual::backward_error(a.view().transpose(), x.view(), b.view()), bound, "a transposed matrix");
-        // A wrong column is not hidden by a large one.
+        // A large column does not hide the error of a small one.
         let [large, small] = [1e3, 1e-3].map(T::from_f64);
         let scaled = |a: &Stored<T>| Stored::new((N, 3), |i, j| a.at(i, j) * if j == 0 { large } else { small });
         let (mut x, b) = (scaled(&x), scaled(&b));
@@ -166,7 +166,7 @@ mod judged {
         judge(&x, places((N, N)).take(20), BOUND, "getri", |x| residual::inverse::<T>(&a, &x.wide()));
     }
 
-    /// The same judges for large and small matrices: L Lᴴ − A, element by element and probed.
+    /// Checks small and large matrices with the same sums: L Lᴴ − A, element by element and with random vectors.
     pub fn sums<T: Scalar>() {
         for n in [N, PROBED] {
             let (a, l) = factor::<T>(n);
@@ -195,7 +195,7 @@ mod judged {
         Random::new(9).reflector_scalars(v.view(), tau.view_mut());
         let unitary = |v: MatRef<'_, T>, tau: MatRef<'_, T>| {
             let q = |adjoint| Factor::Reflectors { v, tau, by_rows: false, adjoint };
-            // Qᴴ Q of equal reflectors is what their scalars make of it.
+            // Whether Qᴴ Q is the identity depends on the scalars of the reflectors.
             Sum::new(N).plus(T::ONE, [q(true), q(false)]).minus([]).columnwise()
         };
         judge(&tau, places((5, 1)), ROUNDINGS_MAX, "tau", |tau| unitary(v.view(), tau.view()));
@@ -214,7 +214,7 @@ mod judged {
         assert!(apply(false).wide().minus(&wide_product(&v, &tau, &c)).norm_max() <= 1e2 * residual::epsilon::<T>());
     }
 
-    /// Q C by [`Wide`], the other way to have it.
+    /// Computes Q C by [`Wide`], for comparison.
     fn wide_product<T: Scalar>(v: &Stored<T>, tau: &Stored<T>, c: &Stored<T>) -> Wide {
         v.wide().q_of_columns(&tau.view().to_vec()).times(&c.wide())
     }
@@ -265,7 +265,7 @@ fn norms_of_nan() {
     }
 }
 
-/// The least numbers are sizes like others, and one that overflowed is none.
+/// The smallest numbers are valid sizes; infinity is not.
 #[test]
 fn sizes_at_the_ends_of_the_range() {
     for size in [f64::from_bits(9), f64::MIN_POSITIVE / 8.0, 1e-290, 1e300] {
@@ -278,7 +278,7 @@ fn sizes_at_the_ends_of_the_range() {
     refused(residual::scaled::<f64>(1e-320, 0.0, 1), BOUND, "something for zero");
 }
 
-/// What is written beside a matrix, or where something had to stay, is seen in every layout.
+/// Writes beside a matrix, or to elements that must be kept, are detected in every layout.
 #[test]
 fn trespasses() {
     let layouts = [Layout::PLAIN, Layout::PADDED, Layout { padding: 1, row_stride: 3, transposed: true }];
@@ -292,17 +292,17 @@ fn trespasses() {
             assert!(after != before);
             std::panic::catch_unwind(|| after.assert_kept(&before, "one", is_kept)).is_err()
         });
-        // All but the six elements that may be written.
+        // All except the six elements that may be written.
         assert_eq!(seen.count(), before.memory().len() - 6, "{layout:?}");
     }
     let mut view = Stored::<f64>::zeros((2, 2));
     MatMut::fill(&mut view.view_mut(), 1.0);
     view.assert_padding("fill");
-    // A sign is seen where only bits show it.
+    // A changed sign of zero is detected by its bits.
     let mut signed = Stored::<c64>::zeros((2, 2));
     signed.memory_mut().last_mut().expect("a sentinel").im = -0.0;
     assert!(std::panic::catch_unwind(|| signed.assert_padding("a sign")).is_err());
-    // Sentinels are kept exactly, and are no measure of the elements.
+    // Sentinels must be unchanged exactly, and do not count as a size for the elements' tolerance.
     let right = Stored::<f64>::new((2, 2), |_, _| 1e-3);
     let (mut near, far) = (right.clone(), Stored::<f64>::new((2, 2), |_, _| 1e-3 * (1.0 + 1e-13)));
     let fails = |x: &Stored<f64>| {

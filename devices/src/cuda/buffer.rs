@@ -1,4 +1,4 @@
-//! Memory from the driver: of a GPU, and pinned host memory. Each is owned by a Rust value that gives it back.
+//! Memory allocated by the driver: GPU memory and pinned host memory. The owning Rust value frees it.
 
 use super::{context::Context, failure::check};
 use cudarc::driver::sys::{self, CUdeviceptr};
@@ -21,7 +21,7 @@ impl DeviceBuffer {
     pub(super) fn new(context: &Arc<Context>, bytes: usize) -> Result<Self, DeviceError> {
         context.make_current()?;
         let mut address = 0;
-        // SAFETY: the context is current.
+        // SAFETY: the context is current, and the place for the address is valid.
         check(unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes) }, "cuMemAlloc")?;
         Ok(Self { address, bytes, context: Arc::clone(context) })
     }
@@ -40,52 +40,53 @@ impl DeviceBuffer {
 impl Drop for DeviceBuffer {
     fn drop(&mut self) {
         if self.context.can_destroy() {
-            // SAFETY: it was allocated for this value, and nothing that uses it is in a queue any more. A driver that refuses leaks it.
+            // SAFETY: this value owns the allocation, and no work in a queue uses it any more. A driver that refuses
+            // leaks it.
             let _ = unsafe { sys::cuMemFree_v2(self.address) };
         }
     }
 }
 
-/// Pinned host memory, for every GPU. It is not write-combined: the host reads it as fast as any other.
+/// Pinned host memory that every GPU can access. It is not write-combined, so the host reads it at full speed.
 #[derive(Debug)]
 pub(super) struct HostBuffer {
-    place: NonNull<u8>,
+    base: NonNull<u8>,
     bytes: usize,
     context: Arc<Context>,
 }
 
-// SAFETY: memory of its own, which belongs to no thread.
+// SAFETY: the value owns its memory, which is not tied to a thread.
 unsafe impl Send for HostBuffer {}
-// SAFETY: as above; who writes it is its users' affair.
+// SAFETY: methods only return the address; the users of the buffer order their accesses to its contents.
 unsafe impl Sync for HostBuffer {}
 
 impl HostBuffer {
     pub(super) fn new(context: &Arc<Context>, bytes: usize) -> Result<Self, DeviceError> {
         context.make_current()?;
-        let mut place = ptr::null_mut();
+        let mut base = ptr::null_mut();
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
-        // SAFETY: the context is current.
-        check(unsafe { sys::cuMemHostAlloc(&raw mut place, bytes, flags) }, "cuMemHostAlloc")?;
-        let place =
-            NonNull::new(place.cast()).ok_or_else(|| DeviceError::new("cuMemHostAlloc answers with nothing"))?;
-        Ok(Self { place, bytes, context: Arc::clone(context) })
+        // SAFETY: the context is current, and the place for the address is valid.
+        check(unsafe { sys::cuMemHostAlloc(&raw mut base, bytes, flags) }, "cuMemHostAlloc")?;
+        let base =
+            NonNull::new(base.cast()).ok_or_else(|| DeviceError::new("cuMemHostAlloc returned a null address"))?;
+        Ok(Self { base, bytes, context: Arc::clone(context) })
     }
 
-    pub(super) fn place(&self) -> NonNull<u8> {
-        self.place
+    pub(super) fn base(&self) -> NonNull<u8> {
+        self.base
     }
 
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Where the GPU of its context finds it.
-    pub(super) fn address(&self) -> Result<CUdeviceptr, DeviceError> {
+    /// Returns the address under which the GPU of its context finds it.
+    pub(super) fn device_address(&self) -> Result<CUdeviceptr, DeviceError> {
         self.context.make_current()?;
         let mut address = 0;
-        let place: *mut c_void = self.place.as_ptr().cast();
+        let base: *mut c_void = self.base.as_ptr().cast();
         // SAFETY: the context is current, and the memory was allocated as mapped.
-        let code = unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut address, place, 0) };
+        let code = unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut address, base, 0) };
         check(code, "cuMemHostGetDevicePointer")?;
         Ok(address)
     }
@@ -94,8 +95,9 @@ impl HostBuffer {
 impl Drop for HostBuffer {
     fn drop(&mut self) {
         if self.context.can_destroy() {
-            // SAFETY: it was allocated for this value, and nothing that uses it is in a queue any more. A driver that refuses leaks it.
-            let _ = unsafe { sys::cuMemFreeHost(self.place.as_ptr().cast()) };
+            // SAFETY: this value owns the allocation, and no work in a queue uses it any more. A driver that refuses
+            // leaks it.
+            let _ = unsafe { sys::cuMemFreeHost(self.base.as_ptr().cast()) };
         }
     }
 }

@@ -1,12 +1,13 @@
-//! [`DeviceClock`]: a GPU's clock, which counts from a mark in one of its streams.
+//! [`DeviceClock`]: the time of a GPU, counted from a mark in one of its streams.
 //!
-//! The driver tells the time between two timed marks, as milliseconds in single precision: exact for short times, but not for those since the
-//! program's start. So a queue counts from the end of one piece of work to that of the next (`line`), and only the first of each is timed from the
-//! mark that was made when the device was opened, which all queues of the device have in common.
+//! The driver reports the time between two timed marks in milliseconds, in single precision. That is exact for short
+//! times but not for the time since the program's start. Each queue therefore adds up the times from the end of one
+//! piece of work to the end of the next (`queue_state`). Only the first piece of work in a queue is timed from the mark
+//! that was recorded when the device was opened, which all queues of the device share.
 
 use super::{
     context::Context,
-    stream::{Kind, Mark, Stream, is_over},
+    stream::{Mark, Stream, Timing, is_over},
 };
 use crate::clock::{Clock, Reading};
 use std::{
@@ -15,7 +16,8 @@ use std::{
 };
 use superscalar_runtime::DeviceError;
 
-/// So long it waits for the mark, for a first comparison with the host's clock. If that is not enough, the first work is what is compared.
+/// The longest wait for the first mark, which gives a first comparison with the host's clock. If it is too short, the
+/// first piece of work gives the comparison.
 const ORIGIN_WAIT_MAX: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
@@ -25,9 +27,9 @@ pub(super) struct DeviceClock {
 }
 
 impl DeviceClock {
-    /// It begins now, in this stream.
+    /// Starts the clock in this stream.
     pub(super) fn start(context: &Arc<Context>, stream: &Stream) -> Result<Self, DeviceError> {
-        let (origin, clock) = (Mark::new(context, Kind::Timed)?, Clock::default());
+        let (origin, clock) = (Mark::new(context, Timing::Timed)?, Clock::default());
         origin.record(stream.raw())?;
         let begun = Instant::now();
         while begun.elapsed() < ORIGIN_WAIT_MAX {
@@ -39,28 +41,28 @@ impl DeviceClock {
         Ok(Self { origin, clock })
     }
 
-    /// The device's time of a mark that has ended.
+    /// Returns the device time at which this mark was reached.
     pub(super) fn since_origin_ns(&self, mark: &Mark) -> Option<f64> {
         mark.since_ns(&self.origin)
     }
 
-    /// The host's clock.
+    /// Returns the time of the host's clock.
     pub(super) fn now_ns(&self) -> u64 {
         self.clock.now_ns()
     }
 
-    /// Work ended then by the device's clock, and was noticed then by the host's.
+    /// Records an end at `ended_ns` (device time) that was noticed at `noticed_ns` (host time).
     pub(super) fn noticed(&self, ended_ns: f64, noticed_ns: u64) -> DeviceReading {
         DeviceReading(self.clock.noticed(ended_ns as u64, noticed_ns))
     }
 }
 
-/// How the device's clock and the host's stand to each other.
+/// The relation between the device's clock and the host's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeviceReading(Reading);
 
 impl DeviceReading {
-    /// How long ago that was by the device's clock.
+    /// Returns how long ago `ended_ns` (device time) was.
     pub(super) fn ago_ns(self, ended_ns: f64) -> u64 {
         self.0.ago_ns(ended_ns as u64)
     }

@@ -1,4 +1,4 @@
-//! [`Context`]: a GPU's primary context, held for as long as something of it is in use; and [`GpuClass`], what sort of GPU it is.
+//! [`Context`]: the primary context of a GPU, retained while it is in use; and [`GpuClass`]: the properties of a GPU.
 
 use super::{failure::check, library};
 use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute as Attribute, CUresult};
@@ -12,33 +12,33 @@ use std::{
 };
 use superscalar_runtime::DeviceError;
 
-/// What sort of GPU this is: what kernels are chosen by.
+/// The properties of a GPU, by which kernels are chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GpuClass {
-    /// Which of CUDA's devices it is; `CUDA_VISIBLE_DEVICES` has its say in that.
+    /// CUDA's number of the device, which depends on `CUDA_VISIBLE_DEVICES`.
     pub ordinal: usize,
-    /// Its name, as the driver has it.
+    /// Its name, as reported by the driver.
     pub name: String,
-    /// Major and minor, such as (9, 0).
+    /// Major and minor version, such as (9, 0).
     pub compute_capability: (i32, i32),
-    /// How many multiprocessors it has.
+    /// The number of multiprocessors.
     pub multiprocessors: usize,
-    /// The highest clock of the multiprocessors; zero if the driver does not say.
+    /// The highest clock rate of the multiprocessors in hertz; zero if the driver does not report it.
     pub clock_hz: u64,
-    /// Bytes of its memory.
+    /// The size of its memory in bytes.
     pub memory_bytes: usize,
-    /// What the memory's bus carries in a second at most; zero if the driver does not say.
+    /// The peak bandwidth of its memory in bytes per second; zero if the driver does not report it.
     pub memory_bytes_per_s: u64,
-    /// Where it is on the bus, such as `0000:1b:00.0`: what the system's other names for it are found by.
+    /// Its PCI address, such as `0000:1b:00.0`, under which the system has other information on it.
     pub bus: String,
-    /// How many copies run beside kernels.
+    /// The number of copies that can run concurrently with kernels.
     pub copy_engines: usize,
-    /// Whether it can be made to share memory with the host without copies, as integrated ones do.
+    /// Whether it is an integrated GPU, which can share memory with the host without copies.
     pub is_integrated: bool,
 }
 
 impl GpuClass {
-    /// What the compiler calls its architecture.
+    /// Returns the compiler's name of its architecture, such as `sm_90`.
     #[must_use]
     pub fn arch(&self) -> String {
         let (major, minor) = self.compute_capability;
@@ -47,16 +47,16 @@ impl GpuClass {
 
     fn of(ordinal: usize, device: CUdevice) -> Result<Self, DeviceError> {
         let number = |attribute| number(device, attribute);
-        // Newer drivers may have nothing to say of these.
-        let told = |attribute| number(attribute).map_or(0, |told| u64::try_from(told).unwrap_or(0));
-        let bus_bits = told(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+        // Newer drivers may not report these.
+        let reported = |attribute| number(attribute).map_or(0, |reported| u64::try_from(reported).unwrap_or(0));
+        let bus_bits = reported(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
         let mut memory_bytes = 0;
-        // SAFETY: the device is there.
+        // SAFETY: `device` was returned by the driver, and the place for the result is valid.
         check(unsafe { sys::cuDeviceTotalMem_v2(&raw mut memory_bytes, device) }, "cuDeviceTotalMem")?;
         Ok(Self {
             ordinal,
             name: text("cuDeviceGetName", |place, length| {
-                // SAFETY: the place has the length, as `text` promises.
+                // SAFETY: `text` passes a buffer of `length` bytes.
                 unsafe { sys::cuDeviceGetName(place, length, device) }
             })?,
             compute_capability: (
@@ -64,12 +64,12 @@ impl GpuClass {
                 number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
             ),
             multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.max(1) as usize,
-            clock_hz: told(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1000,
+            clock_hz: reported(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1000,
             memory_bytes,
-            // Twice a cycle.
-            memory_bytes_per_s: 2 * told(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) * 1000 * bus_bits / 8,
+            // Two transfers per clock cycle.
+            memory_bytes_per_s: 2 * reported(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) * 1000 * bus_bits / 8,
             bus: text("cuDeviceGetPCIBusId", |place, length| {
-                // SAFETY: as above.
+                // SAFETY: `text` passes a buffer of `length` bytes.
                 unsafe { sys::cuDeviceGetPCIBusId(place, length, device) }
             })?,
             copy_engines: number(Attribute::CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT)?.max(0) as usize,
@@ -80,7 +80,7 @@ impl GpuClass {
 
 pub(super) fn number(device: CUdevice, attribute: Attribute) -> Result<i32, DeviceError> {
     let mut value = 0;
-    // SAFETY: the device is there.
+    // SAFETY: `device` was returned by the driver, and the place for the result is valid.
     check(unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) }, "cuDeviceGetAttribute")?;
     Ok(value)
 }
@@ -92,10 +92,10 @@ fn text(call: &str, ask: impl FnOnce(*mut c_char, i32) -> CUresult) -> Result<St
     Ok(text.to_string_lossy().into_owned())
 }
 
-/// How many GPUs CUDA sees. None where there is no CUDA.
+/// Returns how many GPUs CUDA sees: zero if CUDA is not installed.
 ///
 /// # Errors
-/// If there is a driver, and it does not start.
+/// If the driver is installed but cannot be initialized.
 ///
 /// # Examples
 /// ```
@@ -107,22 +107,22 @@ pub fn count() -> Result<usize, DeviceError> {
         return Ok(0);
     }
     library::driver()?;
-    // SAFETY: the driver is loaded; it may be started more than once.
+    // SAFETY: the driver is loaded; `cuInit` may be called more than once.
     let code = unsafe { sys::cuInit(0) };
     if matches!(code, CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_STUB_LIBRARY) {
         return Ok(0);
     }
     check(code, "cuInit")?;
     let mut count = 0;
-    // SAFETY: the driver is started.
+    // SAFETY: the driver is initialized, and the place for the result is valid.
     check(unsafe { sys::cuDeviceGetCount(&raw mut count) }, "cuDeviceGetCount")?;
     Ok(usize::try_from(count).unwrap_or(0))
 }
 
-/// Every GPU that CUDA sees.
+/// Returns the properties of every GPU that CUDA sees.
 ///
 /// # Errors
-/// As for [`count`], and if the driver does not answer as it should.
+/// As for [`count`], and if the driver refuses a query.
 pub fn devices() -> Result<Vec<GpuClass>, DeviceError> {
     (0..count()?).map(|ordinal| GpuClass::of(ordinal, device(ordinal)?)).collect()
 }
@@ -130,34 +130,34 @@ pub fn devices() -> Result<Vec<GpuClass>, DeviceError> {
 fn device(ordinal: usize) -> Result<CUdevice, DeviceError> {
     let there = count()?;
     if ordinal >= there {
-        return Err(DeviceError::new(format!("there is no GPU {ordinal}: CUDA sees {there}")));
+        return Err(DeviceError::new(format!("there is no GPU {ordinal}: CUDA sees {there} GPUs")));
     }
     let mut device = 0;
-    // SAFETY: the driver is started, as `count` has seen to.
+    // SAFETY: `count` has initialized the driver, and the place for the result is valid.
     check(unsafe { sys::cuDeviceGet(&raw mut device, ordinal as i32) }, "cuDeviceGet")?;
     Ok(device)
 }
 
-/// Whether the thread has a context, whichever.
+/// Returns whether the thread has a current context.
 pub(super) fn has_current() -> bool {
     let mut raw = ptr::null_mut();
-    // SAFETY: the driver is loaded, as callers have made sure; one that is not started answers with an error.
+    // SAFETY: callers have loaded the driver. An uninitialized driver returns an error.
     unsafe { sys::cuCtxGetCurrent(&raw mut raw) == CUresult::CUDA_SUCCESS && !raw.is_null() }
 }
 
-/// A GPU's primary context: the one that CUDA's other libraries use, too.
+/// A GPU's primary context, which CUDA's other libraries use, too.
 #[derive(Debug)]
 pub(super) struct Context {
     raw: CUcontext,
     device: CUdevice,
     class: GpuClass,
-    /// A stream of it never ends, so calls that wait for the device would not, either.
+    /// Whether one of its streams never ends; then calls that wait for the device would not return.
     is_stuck: AtomicBool,
 }
 
-// SAFETY: a context belongs to no thread; it is made current in those that use it.
+// SAFETY: a context is not tied to a thread; each thread that uses it makes it current.
 unsafe impl Send for Context {}
-// SAFETY: as above.
+// SAFETY: the driver's functions may be called on one context by several threads at once.
 unsafe impl Sync for Context {}
 
 impl Context {
@@ -165,17 +165,18 @@ impl Context {
         let device = device(ordinal)?;
         let class = GpuClass::of(ordinal, device)?;
         let mut raw = ptr::null_mut();
-        // SAFETY: the device is there.
+        // SAFETY: `device` was returned by the driver, and the place for the result is valid.
         check(unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut raw, device) }, "cuDevicePrimaryCtxRetain")?;
         Ok(Arc::new(Self { raw, device, class, is_stuck: AtomicBool::new(false) }))
     }
 
-    /// From now on nothing of it is destroyed, as the driver would wait for what never ends.
-    pub(super) fn leave(&self) {
+    /// From now on, keeps everything of this context: to destroy it, the driver would wait for a stream that never
+    /// ends.
+    pub(super) fn abandon(&self) {
         self.is_stuck.store(true, Ordering::SeqCst);
     }
 
-    /// Makes it current to destroy something of it; false if that is to be left alone.
+    /// Makes the context current in order to destroy a part of it. Returns false if nothing may be destroyed.
     pub(super) fn can_destroy(&self) -> bool {
         !self.is_stuck.load(Ordering::SeqCst) && self.make_current().is_ok()
     }
@@ -188,33 +189,34 @@ impl Context {
         &self.class
     }
 
-    /// Makes it the thread's current one. Asked before every use, as the thread may belong to a program that uses CUDA in its own way.
+    /// Makes it the thread's current context. Called before every use, because other code in the thread may use CUDA as
+    /// well.
     #[inline]
     pub(super) fn make_current(&self) -> Result<(), DeviceError> {
-        // SAFETY: the context is held.
+        // SAFETY: this value retains the context.
         check(unsafe { sys::cuCtxSetCurrent(self.raw) }, "cuCtxSetCurrent")
     }
 
-    /// Free bytes of the device's memory, and all of them.
+    /// Returns the free and the total memory of the device in bytes.
     pub(super) fn memory(&self) -> Result<(usize, usize), DeviceError> {
         self.make_current()?;
         let (mut free, mut all) = (0, 0);
-        // SAFETY: the context is current.
+        // SAFETY: the context is current, and the places for the results are valid.
         check(unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut all) }, "cuMemGetInfo")?;
         Ok((free, all))
     }
 
-    /// Whether this device can reach the other's memory; from then on it does.
-    pub(super) fn reach(&self, other: &Self) -> Result<bool, DeviceError> {
+    /// Enables access to the other device's memory. Returns whether that is possible.
+    pub(super) fn enable_peer_access(&self, other: &Self) -> Result<bool, DeviceError> {
         let mut can = 0;
-        // SAFETY: both devices are there.
+        // SAFETY: both devices were returned by the driver, and the place for the result is valid.
         let code = unsafe { sys::cuDeviceCanAccessPeer(&raw mut can, self.device, other.device) };
         check(code, "cuDeviceCanAccessPeer")?;
         if can == 0 {
             return Ok(false);
         }
         self.make_current()?;
-        // SAFETY: this context is current, and the other is held.
+        // SAFETY: this context is current, and `other` is retained by its value.
         let code = unsafe { sys::cuCtxEnablePeerAccess(other.raw, 0) };
         if code != CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED {
             check(code, "cuCtxEnablePeerAccess")?;
@@ -228,7 +230,7 @@ impl Drop for Context {
         if self.is_stuck.load(Ordering::SeqCst) {
             return;
         }
-        // SAFETY: retained for this value, and released once. A driver that refuses keeps it.
+        // SAFETY: retained by this value, and released once. A driver that refuses keeps it.
         let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
     }
 }

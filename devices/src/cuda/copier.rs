@@ -1,37 +1,41 @@
-//! [`Copier`]: the thread that serves a queue's copies between the device and host memory that it can not reach.
+//! [`Copier`]: the thread that handles a queue's copies between the device and host memory that the device cannot
+//! access.
 //!
-//! A copy goes in pieces through a ring of pinned buffers (`ring`): on the way in the crew fills a buffer and the device empties it, on the way
-//! out it is the other way round. Pieces keep their order, and those of the next copy follow at once, so neither the crew nor the bus
-//! waits between copies.
+//! A copy is split into pieces that go through a ring of pinned buffers (`ring`). For a copy in, a host thread
+//! (`host_copy`) fills a buffer and the device empties it; for a copy out, the device fills it and a host thread
+//! empties it. Pieces keep their order, and those of the next copy follow immediately, so neither the host threads nor
+//! the bus idle between copies.
 //!
 //! # When a copy may begin
 //!
-//! Host memory that is read must not be read before the events that the copy waits for have come; so a copy in waits for them here.
-//! In practice they have: a place in the heap is given away when nobody uses it any more. A copy out reads the heap, for which the stream can wait
-//! by itself.
+//! Host memory must not be read before the events that the copy waits for are reached, so for a copy in, this thread
+//! waits for them. In practice they usually are reached already, because memory in the heap is reassigned only when
+//! nobody uses it any more. A copy out reads the heap, for which the stream can wait.
 //!
 //! # When a copy ends
 //!
-//! A copy in ends on the device, so once all of it is in the stream it is like any other work there. A copy out *lands*: its event, behind the last
-//! piece, says that the heap was read, which is what tasks wait for; it is over when the crew has brought the last piece to its place.
+//! A copy in ends on the device; once all of it is in the stream, it is like any other work there. A copy out has two
+//! ends. The event behind its last piece means that the heap was read, which is what tasks wait for. The copy is over
+//! when a host thread has written the last piece to its destination.
 //!
-//! # No circle
+//! # No deadlock
 //!
-//! This thread waits for events of other queues, which may be in the hands of their copiers only; those may wait for what is in this one's. So
-//! before it waits for anything it brings what it has begun to its end. A copy can only wait for what was put into a queue before
-//! it, over all queues, so the oldest copy that any copier has not begun can always begin.
+//! This thread waits for events of other queues. The work of those queues may itself be held by their copiers, which
+//! may wait for copies held by this one. Therefore, before this thread waits for anything, it finishes all copies that
+//! it has started. A copy can only wait for work that was inserted before it, so the oldest copy over all queues that
+//! no copier has started can always start.
 
 use super::{
-    board::Board,
-    crew::{Crew, HostCopy},
-    group::{Group, Waits},
-    line::{Line, Look, Stage},
-    marks::{Marks, Stock},
+    device_state::DeviceState,
+    group::{Group, StreamWaits},
+    host_copy::{HostCopy, HostCopyThreads},
+    marks::{SpareMarks, WorkMarks},
     pieces::Pieces,
-    ring::{Next, PIECE_BYTES, Part, Ring},
+    queue_state::{EventStatus, QueueState, Stage},
+    ring::{BufferedPiece, NextStep, PIECE_BYTES, Ring},
     signal::nap_exactly,
     stream::{Stream, is_over},
-    transfer::{End, Job, Place, enqueue},
+    transfer::{Address, CopyJob, CopySide, enqueue},
 };
 use cudarc::driver::sys::CUevent;
 use std::{
@@ -45,50 +49,51 @@ use std::{
 };
 use superscalar_runtime::{DeviceError, Event};
 
-/// See the module's head. When it is dropped it serves what it was given, and ends.
+/// The owner of the copier thread. When dropped, it waits until the thread has finished all copies that it was given.
 #[derive(Debug)]
 pub(super) struct Copier {
-    orders: Option<Sender<Order>>,
+    orders: Option<Sender<CopyOrder>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// A copy, with its ticket and what it waits for.
+/// A copy with its ticket and the events that it waits for.
 #[derive(Debug)]
-struct Order {
+struct CopyOrder {
     ticket: u64,
     waits: Vec<Event>,
-    job: Job,
+    job: CopyJob,
 }
 
 impl Copier {
     pub(super) fn start(
-        board: Arc<Board>,
+        state: Arc<DeviceState>,
         group: Arc<Group>,
-        line: u16,
+        queue: u16,
         stream: Arc<Stream>,
     ) -> Result<Self, DeviceError> {
         let (orders, given) = channel();
-        let name = format!("superscalar-copier-{}-{line}", board.index);
-        let server = Server {
-            board,
+        let name = format!("superscalar-copier-{}-{queue}", state.index);
+        let this = CopierThread {
+            state,
             group,
-            line,
+            queue,
             stream,
             ring: Ring::default(),
-            stock: Stock::default(),
-            begun: VecDeque::new(),
+            spare_marks: SpareMarks::default(),
+            started: VecDeque::new(),
             ended: 0,
         };
-        let thread = Builder::new().name(name).spawn(move || server.serve(&given));
-        let thread = thread.map_err(|error| DeviceError::new(format!("no thread for copies in pieces: {error}")))?;
+        let thread = Builder::new().name(name).spawn(move || this.run(&given));
+        let thread =
+            thread.map_err(|error| DeviceError::new(format!("cannot start a thread for copies in pieces: {error}")))?;
         Ok(Self { orders: Some(orders), thread: Some(thread) })
     }
 
-    /// Gives it a copy, whose work is in the queue's line by now.
-    pub(super) fn give(&self, ticket: u64, waits: Vec<Event>, job: Job) {
+    /// Hands a copy to the thread. The copy is already in the queue's state.
+    pub(super) fn give(&self, ticket: u64, waits: Vec<Event>, job: CopyJob) {
         if let Some(orders) = &self.orders {
-            // The thread ends only when this value does.
-            let _ = orders.send(Order { ticket, waits, job });
+            // The thread ends only when this value is dropped, so the receiver exists.
+            let _ = orders.send(CopyOrder { ticket, waits, job });
         }
     }
 }
@@ -102,28 +107,29 @@ impl Drop for Copier {
     }
 }
 
-/// The thread's side.
-struct Server {
-    board: Arc<Board>,
+/// The state of the thread.
+struct CopierThread {
+    state: Arc<DeviceState>,
     group: Arc<Group>,
-    line: u16,
+    queue: u16,
     stream: Arc<Stream>,
     ring: Ring,
-    stock: Stock,
-    /// Copies that have begun and not ended, in order, and how many have ended: together they number the copies.
-    begun: VecDeque<Begun>,
+    spare_marks: SpareMarks,
+    /// Copies that have started and not ended, in order. `ended` counts those before them; together they number the
+    /// copies.
+    started: VecDeque<StartedCopy>,
     ended: usize,
 }
 
-struct Begun {
+struct StartedCopy {
     ticket: u64,
     since: Instant,
-    marks: Marks,
+    marks: WorkMarks,
     failed: Option<DeviceError>,
 }
 
-impl Server {
-    fn serve(mut self, orders: &Receiver<Order>) {
+impl CopierThread {
+    fn run(mut self, orders: &Receiver<CopyOrder>) {
         nap_exactly();
         loop {
             let order = match orders.try_recv() {
@@ -138,246 +144,261 @@ impl Server {
                 }
                 Err(TryRecvError::Disconnected) => return self.drain(),
             };
-            self.begin(&order);
+            self.start_copy(&order);
             if order.job.in_pieces {
-                self.pass(order.job);
+                self.copy_in_pieces(order.job);
             } else {
-                self.pass_whole(order.job);
+                self.copy_at_once(order.job);
             }
         }
     }
 
-    fn line(&self) -> &Line {
-        &self.board.lines[usize::from(self.line)]
+    fn queue_state(&self) -> &QueueState {
+        &self.state.queues[usize::from(self.queue)]
     }
 
-    /// Waits for what a copy waits for, on the host or in the stream.
-    fn begin(&mut self, order: &Order) {
-        let Order { ticket, waits, job } = order;
-        let mut begun = Begun { ticket: *ticket, since: Instant::now(), marks: Marks::default(), failed: None };
-        let is_read_here = job.in_pieces && matches!(job.from.place, Place::Host(_));
-        let own = (self.board.index, self.line);
-        let must_wait = |event: &Event| match self.group.look(*event) {
-            // What is in this queue comes before anyway.
+    /// Waits for the events of a copy, on the host or in the stream.
+    fn start_copy(&mut self, order: &CopyOrder) {
+        let CopyOrder { ticket, waits, job } = order;
+        let mut started =
+            StartedCopy { ticket: *ticket, since: Instant::now(), marks: WorkMarks::default(), failed: None };
+        let is_read_here = job.in_pieces && matches!(job.from.address, Address::Host(_));
+        let own = (self.state.index, self.queue);
+        let must_wait = |event: &Event| match self.group.status(*event) {
+            // Work in this queue comes first anyway.
             _ if (event.device, event.queue) == own => false,
-            Look::Over => false,
-            Look::Event(_, stage) => is_read_here || stage != Stage::Issued,
-            Look::Held | Look::Failed => true,
+            EventStatus::Over => false,
+            EventStatus::Event(_, stage) => is_read_here || stage != Stage::Issued,
+            EventStatus::NoEvent | EventStatus::Failed => true,
         };
         let awaited: Vec<Event> = waits.iter().copied().filter(must_wait).collect();
         if !awaited.is_empty() {
             self.drain();
-            begun.failed = self.group.await_ends(&self.board, &awaited);
+            started.failed = self.group.await_ends(&self.state, &awaited);
         }
-        if begun.failed.is_none() {
+        if started.failed.is_none() {
             let others: Vec<Event> = waits.iter().filter(|event| (event.device, event.queue) != own).copied().collect();
-            begun.failed = self.put_first(&mut begun.marks, own, &others).err();
+            started.failed = self.add_waits(&mut started.marks, own, &others).err();
         }
-        begun.since = Instant::now();
-        self.begun.push_back(begun);
+        started.since = Instant::now();
+        self.started.push_back(started);
     }
 
-    /// Makes the stream wait, and marks the beginning.
-    fn put_first(&mut self, marks: &mut Marks, own: (u16, u16), waits: &[Event]) -> Result<(), DeviceError> {
-        self.board.check_not_lost()?;
-        self.board.context.make_current()?;
-        if let Waits::Refused(error) = self.group.condition(self.stream.raw(), own, waits)? {
+    /// Makes the stream wait for the events, and marks the beginning.
+    fn add_waits(&mut self, marks: &mut WorkMarks, own: (u16, u16), waits: &[Event]) -> Result<(), DeviceError> {
+        self.state.check_not_lost()?;
+        self.state.context.make_current()?;
+        if let StreamWaits::Refused(error) = self.group.add_waits(self.stream.raw(), own, waits)? {
             return Err(error);
         }
-        *marks = self.board.lines[usize::from(self.line)].marks(&mut self.stock, true)?;
+        *marks = self.state.queues[usize::from(self.queue)].marks(&mut self.spare_marks, true)?;
         marks.begin.as_ref().map_or(Ok(()), |begin| begin.record(self.stream.raw()))
     }
 
-    /// A copy that comes behind others and needs no buffer.
-    fn pass_whole(&mut self, job: Job) {
-        // All before it is to be in the stream first.
-        let number = self.youngest();
+    /// Issues a copy that needs no buffer but must keep its order behind others.
+    fn copy_at_once(&mut self, job: CopyJob) {
+        // All earlier copies must be in the stream first.
+        let number = self.last_number();
         self.drain();
-        let Job { shape, from, to, .. } = job;
-        self.attempt(number, |server| {
-            // SAFETY: the runtime keeps both sides as they are until the end is reported, and nothing is reported before.
-            unsafe { enqueue(server.stream.raw(), shape, from, to) }
+        let CopyJob { shape, from, to, .. } = job;
+        self.unless_failed(number, |this| {
+            // SAFETY: the runtime keeps both sides valid and unchanged until the end is reported, which is not before
+            // the copy's mark is reached.
+            unsafe { enqueue(this.stream.raw(), shape, from, to) }
         });
-        self.settle(number);
+        self.finish_issue(number);
     }
 
-    /// A copy through the buffers.
-    fn pass(&mut self, job: Job) {
-        let number = self.youngest();
-        self.attempt(number, |server| server.ring.prepare(&server.board.context));
+    /// Issues a copy through the buffers.
+    fn copy_in_pieces(&mut self, job: CopyJob) {
+        let number = self.last_number();
+        self.unless_failed(number, |this| this.ring.prepare(&this.state.context));
         if self.has_failed(number) {
             self.drain();
-            return self.end(number);
+            return self.finish_copy(number);
         }
         for piece in Pieces::new(job.shape, PIECE_BYTES) {
             while self.ring.is_full() {
                 self.advance();
             }
-            let slot = self.ring.begin(Part { piece, job, number });
+            let slot = self.ring.begin(BufferedPiece { piece, job, number });
             self.fill(slot);
-            while let Next::Ready(slot, is_filling) = self.next() {
-                self.step(slot, is_filling);
+            while let NextStep::Ready(slot, is_filling) = self.next() {
+                self.continue_piece(slot, is_filling);
             }
         }
     }
 
-    fn youngest(&self) -> usize {
-        self.ended + self.begun.len() - 1
+    fn last_number(&self) -> usize {
+        self.ended + self.started.len() - 1
     }
 
     fn has_failed(&self, number: usize) -> bool {
-        self.begun.get(number - self.ended).is_none_or(|begun| begun.failed.is_some())
+        self.started.get(number - self.ended).is_none_or(|started| started.failed.is_some())
     }
 
-    /// Does something for a copy, unless that has failed.
-    fn attempt(&mut self, number: usize, act: impl FnOnce(&mut Self) -> Result<(), DeviceError>) {
+    /// Runs `act` for a copy, unless the copy has failed. Records an error.
+    fn unless_failed(&mut self, number: usize, act: impl FnOnce(&mut Self) -> Result<(), DeviceError>) {
         if !self.has_failed(number)
             && let Err(error) = act(self)
-            && let Some(begun) = self.begun.get_mut(number - self.ended)
+            && let Some(started) = self.started.get_mut(number - self.ended)
         {
-            begun.failed = Some(error);
+            started.failed = Some(error);
         }
     }
 
-    /// Host memory to a buffer, by the crew; or the heap to a buffer, by the device.
+    /// Fills a buffer: from host memory by a host thread, or from the heap by the device.
     fn fill(&mut self, slot: usize) {
-        let Some((Part { piece, job, number }, buffer)) = self.ring.part(slot) else { return };
-        let (from, to) = (job.from.at(piece.row, piece.column), End { place: buffer, stride: piece.shape.row_bytes });
+        let Some((BufferedPiece { piece, job, number }, buffer)) = self.ring.part(slot) else { return };
+        let (from, to) =
+            (job.from.at(piece.row, piece.column), CopySide { address: buffer, stride: piece.shape.row_bytes });
         self.move_piece(slot, number, from, to);
-        if piece.is_last && matches!(job.from.place, Place::Device(_)) {
-            self.land(number);
+        if piece.is_last && matches!(job.from.address, Address::Device(_)) {
+            self.finish_device_part(number);
         }
     }
 
-    /// The buffer to the heap, by the device; or the buffer to host memory, by the crew.
+    /// Empties a buffer: to the heap by the device, or to host memory by a host thread.
     fn empty(&mut self, slot: usize) {
-        let Some((Part { piece, job, number }, buffer)) = self.ring.part(slot) else { return };
-        let (from, to) = (End { place: buffer, stride: piece.shape.row_bytes }, job.to.at(piece.row, piece.column));
+        let Some((BufferedPiece { piece, job, number }, buffer)) = self.ring.part(slot) else { return };
+        let (from, to) =
+            (CopySide { address: buffer, stride: piece.shape.row_bytes }, job.to.at(piece.row, piece.column));
         self.move_piece(slot, number, from, to);
-        if piece.is_last && matches!(job.to.place, Place::Device(_)) {
-            self.settle(number);
+        if piece.is_last && matches!(job.to.address, Address::Device(_)) {
+            self.finish_issue(number);
         }
     }
 
     /// Starts to move a piece to or from its buffer.
-    fn move_piece(&mut self, slot: usize, number: usize, from: End, to: End) {
-        let Some((Part { piece, .. }, _)) = self.ring.part(slot) else { return };
-        self.attempt(number, |server| match (from.place, to.place) {
-            (Place::Host(source), Place::Host(target)) => {
-                let (shape, done) = (piece.shape, server.ring.closed_latch(slot));
+    fn move_piece(&mut self, slot: usize, number: usize, from: CopySide, to: CopySide) {
+        let Some((BufferedPiece { piece, .. }, _)) = self.ring.part(slot) else { return };
+        self.unless_failed(number, |this| match (from.address, to.address) {
+            (Address::Host(source), Address::Host(target)) => {
+                let (shape, done) = (piece.shape, this.ring.closed_latch(slot));
                 let (from_stride, to_stride) = (from.stride, to.stride);
-                // SAFETY: the runtime keeps host memory as it is until the end is reported, and that is not before all pieces are done. The
-                // buffer is the piece's own, and the device is not at it: it has filled it, or not yet begun to empty it.
+                // SAFETY: the runtime keeps host memory valid and unchanged until the end of the copy is reported,
+                // which is not before all pieces are done. Only this piece uses the buffer, and the device does not
+                // access it now: it has filled it, or has not started to empty it.
                 unsafe {
-                    Crew::get().give(HostCopy { shape, from: source, from_stride, to: target, to_stride, done });
+                    HostCopyThreads::shared().give(HostCopy {
+                        shape,
+                        from: source,
+                        from_stride,
+                        to: target,
+                        to_stride,
+                        done,
+                    });
                 }
                 Ok(())
             }
             _ => {
-                // SAFETY: as above, with device and crew in each other's place; buffers are pinned.
-                unsafe { enqueue(server.stream.raw(), piece.shape, from, to)? };
-                server.ring.mark(slot, server.stream.raw())
+                // SAFETY: the runtime keeps the heap's region until the end of the copy is reported. Only this piece
+                // uses the buffer, which is pinned, and no host thread accesses it now: it has filled it, or has not
+                // started to empty it.
+                unsafe { enqueue(this.stream.raw(), piece.shape, from, to)? };
+                this.ring.mark(slot, this.stream.raw())
             }
         });
     }
 
-    /// Brings a piece one step forward, and waits for that if need be.
+    /// Advances a piece by one step, and waits for the step if necessary.
     fn advance(&mut self) {
         match self.next() {
-            Next::Ready(slot, is_filling) => self.step(slot, is_filling),
-            Next::Waiting(slot, is_filling) => {
-                self.await_step(slot, is_filling);
-                self.step(slot, is_filling);
+            NextStep::Ready(slot, is_filling) => self.continue_piece(slot, is_filling),
+            NextStep::Waiting(slot, is_filling) => {
+                self.await_piece(slot, is_filling);
+                self.continue_piece(slot, is_filling);
             }
-            Next::Nothing => {}
+            NextStep::Nothing => {}
         }
     }
 
-    fn next(&self) -> Next {
+    fn next(&self) -> NextStep {
         self.ring.next(|mark| is_over(mark).unwrap_or(true))
     }
 
-    /// A piece's buffer is full, or empty again.
-    fn step(&mut self, slot: usize, is_filling: bool) {
+    /// Continues with a piece whose buffer is full, or empty again.
+    fn continue_piece(&mut self, slot: usize, is_filling: bool) {
         if is_filling {
             self.ring.emptying();
             return self.empty(slot);
         }
         self.ring.ended();
-        if let Some((Part { piece, job, number }, _)) = self.ring.part(slot)
+        if let Some((BufferedPiece { piece, job, number }, _)) = self.ring.part(slot)
             && piece.is_last
-            && matches!(job.to.place, Place::Host(_))
+            && matches!(job.to.address, Address::Host(_))
         {
-            self.end(number);
+            self.finish_copy(number);
         }
     }
 
-    /// Waits until a piece's buffer is full, or else empty again.
-    fn await_step(&mut self, slot: usize, is_filling: bool) {
-        let Some((Part { job, number, .. }, _)) = self.ring.part(slot) else { return };
-        let is_with_crew = matches!(job.from.place, Place::Host(_)) == is_filling;
-        if is_with_crew {
-            Crew::get().wait(self.ring.latch(slot));
+    /// Waits until a piece's buffer is full, or empty again.
+    fn await_piece(&mut self, slot: usize, is_filling: bool) {
+        let Some((BufferedPiece { job, number, .. }, _)) = self.ring.part(slot) else { return };
+        let is_with_host = matches!(job.from.address, Address::Host(_)) == is_filling;
+        if is_with_host {
+            HostCopyThreads::shared().wait(self.ring.latch(slot));
         } else if let Some(mark) = self.ring.event(slot)
             && let Err(error) = self.await_mark(mark)
         {
-            self.attempt(number, |_| Err(error));
+            self.unless_failed(number, |_| Err(error));
         }
     }
 
-    /// Not by a call of the driver's that waits: the stream may wait for a device that is lost, and this one be given up for it.
+    /// Waits for a mark by polling. A blocking call might never return: the stream may wait for a lost device, and this
+    /// device may be given up because of that.
     fn await_mark(&self, mark: CUevent) -> Result<(), DeviceError> {
         while !is_over(mark)? {
-            self.board.check_not_lost()?;
+            self.state.check_not_lost()?;
             thread::sleep(Duration::from_micros(20));
         }
         Ok(())
     }
 
-    /// A copy in, or one that needs no buffer, is in the stream.
-    fn settle(&mut self, number: usize) {
-        self.attempt(number, |server| {
-            let begun = &server.begun[number - server.ended];
-            begun.marks.end.as_ref().map_or(Ok(()), |end| end.record(server.stream.raw()))
+    /// Completes the issue of a copy in, or of one that needs no buffer: all of it is in the stream.
+    fn finish_issue(&mut self, number: usize) {
+        self.unless_failed(number, |this| {
+            let started = &this.started[number - this.ended];
+            started.marks.end.as_ref().map_or(Ok(()), |end| end.record(this.stream.raw()))
         });
         if self.has_failed(number) {
-            return self.end(number);
+            return self.finish_copy(number);
         }
-        let Some(begun) = self.begun.pop_front() else { return };
+        let Some(started) = self.started.pop_front() else { return };
         self.ended += 1;
-        self.line().issued(begun.ticket, begun.marks);
+        self.queue_state().set_issued(started.ticket, started.marks);
     }
 
-    /// The last piece of a copy out is in the stream.
-    fn land(&mut self, number: usize) {
+    /// Records the mark behind the last piece of a copy out.
+    fn finish_device_part(&mut self, number: usize) {
         let mut mark = None;
-        self.attempt(number, |server| {
-            mark = server.begun[number - server.ended].marks.end.take();
-            mark.as_ref().map_or(Ok(()), |mark| mark.record(server.stream.raw()))
+        self.unless_failed(number, |this| {
+            mark = this.started[number - this.ended].marks.end.take();
+            mark.as_ref().map_or(Ok(()), |mark| mark.record(this.stream.raw()))
         });
         if let (false, Some(mark)) = (self.has_failed(number), mark) {
-            let marks = Marks { begin: self.begun[number - self.ended].marks.begin.take(), end: Some(mark) };
-            self.line().landing(self.begun[number - self.ended].ticket, marks);
+            let marks = WorkMarks { begin: self.started[number - self.ended].marks.begin.take(), end: Some(mark) };
+            self.queue_state().set_writing_host(self.started[number - self.ended].ticket, marks);
         }
     }
 
-    /// The oldest copy is over, or has failed.
-    fn end(&mut self, number: usize) {
+    /// Completes the oldest copy, which is over or has failed.
+    fn finish_copy(&mut self, number: usize) {
         debug_assert_eq!(number, self.ended, "copies end in order");
-        let Some(begun) = self.begun.pop_front() else { return };
+        let Some(started) = self.started.pop_front() else { return };
         self.ended += 1;
-        if begun.failed.is_some() {
+        if started.failed.is_some() {
             self.group.note_failure();
         }
-        let busy_ns = u64::try_from(begun.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.line().keep(begun.marks);
-        let result = begun.failed.map_or(Ok(()), |error| Err(self.board.noted(error)));
-        self.line().landed(begun.ticket, busy_ns, result);
-        // No mark in a stream says so.
-        self.board.signal.raise();
+        let busy_ns = u64::try_from(started.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.queue_state().keep(started.marks);
+        let result = started.failed.map_or(Ok(()), |error| Err(self.state.device_error(error)));
+        self.queue_state().set_copier_done(started.ticket, busy_ns, result);
+        // No mark in a stream reports this end, so wake the issuer.
+        self.state.signal.raise();
     }
 
-    /// Brings all pieces to their end.
+    /// Completes all pieces in the ring.
     fn drain(&mut self) {
         while !self.ring.is_empty() {
             self.advance();

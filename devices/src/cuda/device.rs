@@ -1,11 +1,10 @@
-//! [`Cuda`]: the driver, as the runtime sees it.
+//! [`Cuda`]: the device that the runtime sees.
 
 use super::{
-    KIND,
-    board::Board,
-    cache_directory,
+    KIND, cache_directory,
     context::{Context, GpuClass},
-    failure::about,
+    device_state::DeviceState,
+    failure::with_subject,
     group::Group,
     lane::Lane,
     program::Programs,
@@ -20,33 +19,34 @@ use superscalar_runtime::{
     Device, DeviceError, DeviceInfo, DeviceMemory, Event, Finished, Issue, MemoryInfo, Speed, Transfer,
 };
 
-/// Queues for copies in, out and from peers, behind those for tasks.
+/// The queues for copies in, out and from peers, behind those for tasks.
 pub(super) const COPY_QUEUES: u16 = 3;
-/// Where there are several queues for tasks: panels are small, and rarely more than one is ready.
+/// The number of urgent queues if there are several queues for tasks. One suffices: few panels are ready at once.
 const URGENT_QUEUES: u16 = 1;
-/// Columns in a heap begin at multiples of this many bytes: what `cudaMalloc` promises, and twice a line of the L2 cache.
+/// The alignment of columns in a heap: what `cudaMalloc` guarantees, and twice a line of the L2 cache.
 const ALIGN_BYTES: usize = 256;
-/// What is left of a GPU's free memory unless told otherwise: for the workspaces of the libraries, their code and that of our kernels.
+/// The part of a GPU's free memory that is left by default, for libraries' workspaces and code, and for kernels' code.
 const SPARED_BYTES: usize = 3 << 30;
 
-/// How devices are opened.
+/// Options for opening devices.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Bytes of each heap; if not given, the free memory, but for three gigabytes or a quarter of it.
+    /// The size of each heap in bytes. Default: the free memory minus three gibibytes or a quarter of it, whichever is
+    /// less.
     pub heap_bytes: Option<usize>,
-    /// How many queues for tasks; at least one. If there are more, the first is for urgent tasks.
+    /// The number of queues for tasks; at least one. If there are more, the first is for urgent tasks.
     pub queues: u16,
-    /// How many tasks a device is given ahead of their completion; at least one.
+    /// The number of tasks that are issued ahead of their completion; at least one.
     pub depth: usize,
-    /// Whether the GPU is asked how long each task takes and when it ended, which capability weights and traces go by: about a microsecond
-    /// more for each. Large copies are always timed.
+    /// Whether the GPU measures how long each task takes and when it ended, for capability weights and traces. This
+    /// costs about a microsecond per task. Large copies are always timed.
     pub timed: bool,
-    /// How fast the devices are said to be; if not given, as what the driver tells of each makes likely.
+    /// The assumed speed of the devices. Default: an estimate from the properties of each GPU.
     pub speed: Option<Speed>,
-    /// Whether blocks of threads run in clusters, on devices that have them. Tests turn it off to run on a new device what is for
-    /// older ones.
+    /// Whether thread blocks run in clusters, on devices that support them. Tests turn this off to run kernels for
+    /// older devices on a new one.
     pub clusters: bool,
-    /// Where compiled programs are kept, if anywhere.
+    /// The directory for compiled programs, if they are to be kept.
     pub cache: Option<PathBuf>,
 }
 
@@ -64,18 +64,18 @@ impl Default for Options {
     }
 }
 
-/// A GPU, opened for a runtime.
+/// A GPU that was opened for a runtime.
 #[derive(Debug)]
 pub struct Cuda {
-    pub(super) board: Arc<Board>,
+    pub(super) state: Arc<DeviceState>,
     pub(super) group: Arc<Group>,
     info: DeviceInfo,
     pub(super) lanes: Vec<Lane>,
-    /// Where there are peers, and the kernel can be had.
+    /// The kernel for small copies, if there are peers and it could be compiled.
     pub(super) small_copies: Option<SmallCopies>,
 }
 
-/// Opens one GPU, as the only device of a runtime.
+/// Opens one GPU as the only device of a runtime.
 ///
 /// # Errors
 /// As for [`open_all`].
@@ -94,24 +94,25 @@ pub fn open(ordinal: usize, options: &Options) -> Result<Arc<Cuda>, DeviceError>
     open_all(&[ordinal], 0, options)?.pop().ok_or_else(|| DeviceError::new("no device was opened"))
 }
 
-/// Opens GPUs for one runtime, whose builder must get them in this order, behind `first_index` others. They can wait for each other's events,
-/// and copy from each other where the machine connects them. One GPU may be opened more than once, as devices with heaps of their own.
+/// Opens GPUs for one runtime. The runtime's builder must be given them in this order, behind `first_index` other
+/// devices. They can wait for each other's events, and copy from each other where the machine connects them. One GPU
+/// may be opened more than once, as devices with separate heaps.
 ///
 /// # Errors
-/// If CUDA sees no such GPU, the options do not suit, or the driver refuses.
+/// If CUDA sees no such GPU, an option is invalid, or the driver refuses.
 pub fn open_all(ordinals: &[usize], first_index: u16, options: &Options) -> Result<Vec<Arc<Cuda>>, DeviceError> {
     options.check()?;
     let last = u16::try_from(ordinals.len()).ok().and_then(|count| first_index.checked_add(count));
-    let indices = first_index..last.ok_or_else(|| DeviceError::new("more devices than indices"))?;
-    let mut members: Vec<Arc<Board>> = Vec::new();
+    let indices = first_index..last.ok_or_else(|| DeviceError::new("there are more devices than indices"))?;
+    let mut members: Vec<Arc<DeviceState>> = Vec::new();
     for (&ordinal, index) in ordinals.iter().zip(indices) {
-        let named = |error| about(&format!("cuda:{ordinal}"), error);
-        members.push(Arc::new(options.board(ordinal, index, ordinals).map_err(named)?));
+        let named = |error| with_subject(&format!("cuda:{ordinal}"), error);
+        members.push(Arc::new(options.device_state(ordinal, index, ordinals).map_err(named)?));
     }
     let group = Arc::new(Group::new(members.clone()));
-    let opened = members.into_iter().map(|board| {
-        let name = board.name().to_owned();
-        Cuda::of(board, &group, options).map(Arc::new).map_err(|error| about(&name, error))
+    let opened = members.into_iter().map(|state| {
+        let name = state.name().to_owned();
+        Cuda::of(state, &group, options).map(Arc::new).map_err(|error| with_subject(&name, error))
     });
     opened.collect()
 }
@@ -120,15 +121,18 @@ impl Options {
     fn check(&self) -> Result<(), DeviceError> {
         let Self { queues, depth, .. } = *self;
         if queues == 0 || queues > u16::MAX - COPY_QUEUES || depth == 0 {
-            return Err(DeviceError::new(format!("a device with {queues} queues, {depth} tasks deep")));
+            return Err(DeviceError::new(format!(
+                "{queues} queues with a depth of {depth} tasks are not possible: expected at least 1 each"
+            )));
         }
-        if self.heap_bytes.is_some_and(|bytes| bytes < ALIGN_BYTES) {
-            return Err(DeviceError::new(format!("a heap of {:?} bytes", self.heap_bytes)));
+        if let Some(bytes) = self.heap_bytes.filter(|&bytes| bytes < ALIGN_BYTES) {
+            let message = format!("a heap of {bytes} bytes is too small: expected at least {ALIGN_BYTES}");
+            return Err(DeviceError::new(message));
         }
         Ok(())
     }
 
-    fn board(&self, ordinal: usize, index: u16, all: &[usize]) -> Result<Board, DeviceError> {
+    fn device_state(&self, ordinal: usize, index: u16, all: &[usize]) -> Result<DeviceState, DeviceError> {
         let context = Context::of(ordinal)?;
         let (free, _) = context.memory()?;
         // Devices on one GPU share its memory.
@@ -136,15 +140,17 @@ impl Options {
         let default = (free - SPARED_BYTES.min(free / 4)) / sharers;
         let bytes = self.heap_bytes.unwrap_or(default);
         let programs = Programs::new(Cache::new(b"superscalar cuda program 1\n", self.cache.clone()));
-        let mut board = Board::new(context, index, bytes - bytes % ALIGN_BYTES, self.queues + COPY_QUEUES, programs);
-        board.has_clusters &= self.clusters;
-        Ok(board)
+        let mut state =
+            DeviceState::new(context, index, bytes - bytes % ALIGN_BYTES, self.queues + COPY_QUEUES, programs);
+        state.has_clusters &= self.clusters;
+        Ok(state)
     }
 }
 
-/// How urgent a queue is. The last is for copies from peers: small ones are kernels, and are not to stand behind what is left of a large one.
-/// Nor are small tasks of one ordinary queue behind a large one of another, so they are of several ranks: while a large one of the lowest
-/// fills the device, the small ones of the others take what of it comes free.
+/// Returns the urgency of a queue. The last queue, for copies from peers, is urgent, because small copies are kernels
+/// and must not queue behind the rest of a large one. The ordinary queues have different ranks, so that small tasks do
+/// not queue behind a large task of another queue: while a large task of the lowest rank fills the device, small tasks
+/// of other ranks get the multiprocessors that become free.
 fn urgency_of(number: u16, info: &DeviceInfo, queues: u16) -> Urgency {
     match number.checked_sub(info.urgent_queues) {
         Some(rank) if number + 1 < queues => Urgency::Ordinary(rank),
@@ -153,49 +159,49 @@ fn urgency_of(number: u16, info: &DeviceInfo, queues: u16) -> Urgency {
 }
 
 impl Cuda {
-    fn of(board: Arc<Board>, group: &Arc<Group>, options: &Options) -> Result<Self, DeviceError> {
-        let info = info(&board, group, options)?;
+    fn of(state: Arc<DeviceState>, group: &Arc<Group>, options: &Options) -> Result<Self, DeviceError> {
+        let info = info(&state, group, options)?;
         let queues = options.queues + COPY_QUEUES;
         let lanes = (0..queues).map(|number| {
-            let stream = Stream::new(&board.context, urgency_of(number, &info, queues))?;
-            Ok(Lane::new(Queue::new(Arc::clone(&board), stream), number, options.timed, Arc::clone(group)))
+            let stream = Stream::new(&state.context, urgency_of(number, &info, queues))?;
+            Ok(Lane::new(Queue::new(Arc::clone(&state), stream), number, options.timed, Arc::clone(group)))
         });
         let lanes = lanes.collect::<Result<Vec<Lane>, DeviceError>>()?;
         if let (true, Some(lane)) = (options.timed, lanes.first()) {
             lane.start_clock()?;
         }
         let has_peers = info.memory.as_ref().is_some_and(|memory| !memory.peers.is_empty());
-        let small_copies = if has_peers { SmallCopies::load(&board) } else { None };
-        Ok(Self { board, group: Arc::clone(group), info, lanes, small_copies })
+        let small_copies = if has_peers { SmallCopies::load(&state) } else { None };
+        Ok(Self { state, group: Arc::clone(group), info, lanes, small_copies })
     }
 
-    /// What sort of GPU it is.
+    /// Returns the properties of the GPU.
     #[must_use]
     pub fn class(&self) -> &GpuClass {
-        self.board.class()
+        self.state.class()
     }
 }
 
-fn info(board: &Board, group: &Group, options: &Options) -> Result<DeviceInfo, DeviceError> {
+fn info(state: &DeviceState, group: &Group, options: &Options) -> Result<DeviceInfo, DeviceError> {
     let mut peers = Vec::new();
-    for other in group.members().iter().filter(|other| other.index != board.index) {
-        if let Some(link) = board.link_to(other)? {
+    for other in group.members().iter().filter(|other| other.index != state.index) {
+        if let Some(link) = state.link_to(other)? {
             peers.push((other.index, link));
         }
     }
     Ok(DeviceInfo {
-        name: board.name().to_owned(),
+        name: state.name().to_owned(),
         kind: KIND,
         queues: options.queues,
         urgent_queues: if options.queues > 1 { URGENT_QUEUES } else { 0 },
         depth: options.depth,
-        memory: Some(MemoryInfo { bytes: board.heap_bytes, align: ALIGN_BYTES, host: board.host_link(), peers }),
-        speed: options.speed.unwrap_or_else(|| estimate(board.class())),
+        memory: Some(MemoryInfo { bytes: state.heap_bytes, align: ALIGN_BYTES, host: state.host_link(), peers }),
+        speed: options.speed.unwrap_or_else(|| estimate(state.class())),
     })
 }
 
 impl Cuda {
-    /// Whether it can copy from this device's heap.
+    /// Returns whether it can copy from this device's heap.
     pub(super) fn has_peer(&self, device: u16) -> bool {
         self.info.memory.as_ref().is_some_and(|memory| memory.peers.iter().any(|(peer, _)| *peer == device))
     }
@@ -205,7 +211,7 @@ impl Cuda {
     }
 }
 
-// SAFETY: a stream reports work when its event is reached.
+// SAFETY: work is reported as finished only when its event in the stream is reached.
 unsafe impl Device for Cuda {
     fn info(&self) -> DeviceInfo {
         self.info.clone()
@@ -216,10 +222,10 @@ unsafe impl Device for Cuda {
     }
 
     fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError> {
-        self.board.check_not_lost()?;
+        self.state.check_not_lost()?;
         let lane = self.lanes.get(usize::from(queue)).filter(|_| queue < self.info.queues);
         let lane = lane.ok_or_else(|| DeviceError::new(format!("there is no queue {queue} for tasks")))?;
-        lane.put(waits, |queue| issue(queue)).map_err(|error| self.board.noted(error))
+        lane.put(waits, |queue| issue(queue)).map_err(|error| self.state.device_error(error))
     }
 
     fn poll(&self, report: &mut dyn FnMut(Finished)) {
@@ -229,16 +235,16 @@ unsafe impl Device for Cuda {
     }
 
     fn wait(&self, at_most: Duration) {
-        let Board { signal, lines, .. } = &*self.board;
+        let DeviceState { signal, queues, .. } = &*self.state;
         signal.wait(
             at_most,
-            || lines.iter().any(|line| signal.is_raised() || line.is_due()),
-            || lines.iter().any(|line| line.in_flight() > 0),
+            || queues.iter().any(|queue| signal.is_raised() || queue.is_due()),
+            || queues.iter().any(|queue| queue.in_flight() > 0),
         );
     }
 
     fn wake(&self) {
-        self.board.signal.raise();
+        self.state.signal.raise();
     }
 
     fn memory(&self) -> Option<&dyn DeviceMemory> {

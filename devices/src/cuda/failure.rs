@@ -1,25 +1,25 @@
-//! What CUDA's libraries answer, as errors: which answers lose the device, and their names.
+//! Converts the error codes of CUDA's driver to errors: their names, and which of them lose the device.
 
 use cudarc::driver::sys::{self, CUresult};
 use std::{ffi::CStr, ptr};
 use superscalar_runtime::DeviceError;
 
-/// Fails if a call of the driver was not answered with success.
+/// Fails if a call of the driver did not succeed.
 #[inline]
 pub(super) fn check(code: CUresult, call: &str) -> Result<(), DeviceError> {
-    if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(refused(code, call)) }
+    if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(call_error(code, call)) }
 }
 
-/// A call that failed, or that told of earlier work which did.
+/// Returns the error of a call that failed or reported the failure of earlier work.
 #[cold]
-pub(super) fn refused(code: CUresult, call: &str) -> DeviceError {
-    let message = format!("{call} answers {} ({})", name(code), code as u32);
-    if is_lasting(code) { DeviceError::lost(message) } else { DeviceError::new(message) }
+pub(super) fn call_error(code: CUresult, call: &str) -> DeviceError {
+    let message = format!("{call} returned {} ({})", name(code), code as u32);
+    if loses_device(code) { DeviceError::lost(message) } else { DeviceError::new(message) }
 }
 
-/// Whether every later call on the device will be answered so, too: what ran there ended abnormally, or the device is gone. CUDA's
-/// documentation calls the context of such a device unusable until the process ends.
-pub(super) fn is_lasting(code: CUresult) -> bool {
+/// Returns whether every later call on the device will fail, too, because work on it ended abnormally or the device is
+/// gone. According to CUDA's documentation, its context is unusable until the process ends.
+pub(super) fn loses_device(code: CUresult) -> bool {
     use CUresult::{
         CUDA_ERROR_ASSERT, CUDA_ERROR_CONTAINED, CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_DEINITIALIZED,
         CUDA_ERROR_DEVICE_UNAVAILABLE, CUDA_ERROR_ECC_UNCORRECTABLE, CUDA_ERROR_EXTERNAL_DEVICE,
@@ -52,24 +52,24 @@ pub(super) fn is_lasting(code: CUresult) -> bool {
     )
 }
 
-/// The name of an answer, as the driver has it; as the header has it where there is no driver to ask.
+/// Returns the driver's name of an error code, or the header's if there is no driver.
 fn name(code: CUresult) -> String {
     let header = || format!("{code:?}");
     if super::library::driver().is_err() {
         return header();
     }
     let mut text = ptr::null();
-    // SAFETY: the driver is loaded, and gives the address of a text of its own.
+    // SAFETY: the driver is loaded; it returns the address of a static string.
     let answer = unsafe { sys::cuGetErrorName(code, &raw mut text) };
     if answer != CUresult::CUDA_SUCCESS || text.is_null() {
         return header();
     }
-    // SAFETY: the driver's texts end with zero and stay.
+    // SAFETY: the driver's string ends with a zero byte and is static.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-/// The same error, said of something: of a kernel, or of a device. An outcome stays what it is.
-pub(super) fn about(what: &str, error: DeviceError) -> DeviceError {
+/// Prefixes an error with the kernel or device that it concerns. An outcome is returned unchanged.
+pub(super) fn with_subject(what: &str, error: DeviceError) -> DeviceError {
     if error.is_outcome() {
         return error;
     }
@@ -82,30 +82,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_call_loses_the_device_only_if_the_error_lasts() {
+    fn permanent_errors_lose_the_device() {
         assert!(check(CUresult::CUDA_SUCCESS, "cuInit").is_ok());
-        let error = refused(CUresult::CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel");
+        let error = call_error(CUresult::CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel");
         assert!(!error.is_lost());
-        assert_eq!(error.to_string(), "cuLaunchKernel answers CUDA_ERROR_INVALID_VALUE (1)");
-        assert!(!refused(CUresult::CUDA_ERROR_OUT_OF_MEMORY, "cuMemAlloc").is_lost());
-        assert!(!refused(CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "cuLaunchKernel").is_lost());
+        assert_eq!(error.to_string(), "cuLaunchKernel returned CUDA_ERROR_INVALID_VALUE (1)");
+        assert!(!call_error(CUresult::CUDA_ERROR_OUT_OF_MEMORY, "cuMemAlloc").is_lost());
+        assert!(!call_error(CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "cuLaunchKernel").is_lost());
         for lasting in [
             CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
             CUresult::CUDA_ERROR_LAUNCH_FAILED,
             CUresult::CUDA_ERROR_ASSERT,
             CUresult::CUDA_ERROR_ECC_UNCORRECTABLE,
         ] {
-            let error = refused(lasting, "cuEventQuery");
-            assert!(error.is_lost() && error.to_string().starts_with("cuEventQuery answers CUDA_ERROR_"), "{error}");
+            let error = call_error(lasting, "cuEventQuery");
+            assert!(error.is_lost() && error.to_string().starts_with("cuEventQuery returned CUDA_ERROR_"), "{error}");
         }
     }
 
     #[test]
-    fn what_an_error_is_about_is_said_and_outcomes_stay() {
-        let error = about("cuda:0", DeviceError::lost("gone"));
+    fn errors_get_subjects_outcomes_do_not() {
+        let error = with_subject("cuda:0", DeviceError::lost("gone"));
         assert!(error.is_lost());
         assert_eq!(error.to_string(), "cuda:0: gone");
-        let outcome = about("cuda:0", DeviceError::outcome(std::fmt::Error));
+        let outcome = with_subject("cuda:0", DeviceError::outcome(std::fmt::Error));
         assert!(outcome.is_outcome() && outcome.outcome_ref::<std::fmt::Error>().is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! Handles of cuBLAS and cuSOLVER, bound to one stream.
+//! Handles of cuBLAS and cuSOLVER, each bound to one stream.
 
 use super::{buffer::DeviceBuffer, context::Context, library::Library, stream::Stream};
 use cudarc::{
@@ -8,14 +8,14 @@ use cudarc::{
 use std::{ptr, sync::Arc};
 use superscalar_runtime::DeviceError;
 
-/// What NVIDIA recommends for GPUs from Hopper on, and more than enough for older ones.
+/// NVIDIA's recommendation for Hopper GPUs and later, and more than enough for older ones.
 const WORKSPACE_BYTES: usize = 32 << 20;
 
-/// A handle of cuBLAS.
+/// A cuBLAS handle.
 pub(super) struct Blas {
     raw: cublasHandle_t,
     context: Arc<Context>,
-    /// cuBLAS would allocate one of its own, while it is issuing.
+    /// Without this, cuBLAS would allocate a workspace while it issues work.
     _workspace: DeviceBuffer,
 }
 
@@ -27,11 +27,12 @@ impl Blas {
         // SAFETY: the library is loaded, and the context is current.
         check_blas(unsafe { cublas::cublasCreate_v2(&raw mut raw) }, "cublasCreate")?;
         let this = Self { raw, context: Arc::clone(context), _workspace: workspace };
-        // SAFETY: handle and stream are there.
+        // SAFETY: handle and stream are valid and belong to the same context.
         let bound = unsafe { cublas::cublasSetStream_v2(this.raw, stream.raw().cast()) };
         check_blas(bound, "cublasSetStream")?;
         let (place, bytes) = (this._workspace.address() as *mut _, this._workspace.bytes());
-        // Behind the stream, as binding that takes the workspace away. SAFETY: the memory is there as long as the handle.
+        // After `cublasSetStream`, which resets the workspace. SAFETY: the memory is freed after the handle is
+        // destroyed.
         check_blas(unsafe { cublas::cublasSetWorkspace_v2(this.raw, place, bytes) }, "cublasSetWorkspace")?;
         Ok(this)
     }
@@ -44,7 +45,7 @@ impl Blas {
 impl Drop for Blas {
     fn drop(&mut self) {
         if self.context.can_destroy() {
-            // SAFETY: made for this value, and destroyed once.
+            // SAFETY: this value owns the handle, and destroys it once.
             let _ = unsafe { cublas::cublasDestroy_v2(self.raw) };
         }
     }
@@ -53,7 +54,7 @@ impl Drop for Blas {
 fn check_blas(status: cublasStatus_t, call: &str) -> Result<(), DeviceError> {
     match status {
         cublasStatus_t::CUBLAS_STATUS_SUCCESS => Ok(()),
-        status => Err(DeviceError::new(format!("{call} answers {status:?}"))),
+        status => Err(DeviceError::new(format!("{call} returned {status:?}"))),
     }
 }
 
@@ -70,7 +71,7 @@ impl Solver {
         // SAFETY: the library is loaded, and the context is current.
         check_solver(unsafe { cusolver::cusolverDnCreate(&raw mut raw) }, "cusolverDnCreate")?;
         let this = Self { raw, context: Arc::clone(context) };
-        // SAFETY: handle and stream are there.
+        // SAFETY: handle and stream are valid and belong to the same context.
         let bound = unsafe { cusolver::cusolverDnSetStream(this.raw, stream.raw().cast()) };
         check_solver(bound, "cusolverDnSetStream")?;
         Ok(this)
@@ -84,7 +85,7 @@ impl Solver {
 impl Drop for Solver {
     fn drop(&mut self) {
         if self.context.can_destroy() {
-            // SAFETY: made for this value, and destroyed once.
+            // SAFETY: this value owns the handle, and destroys it once.
             let _ = unsafe { cusolver::cusolverDnDestroy(self.raw) };
         }
     }
@@ -93,6 +94,6 @@ impl Drop for Solver {
 fn check_solver(status: cusolverStatus_t, call: &str) -> Result<(), DeviceError> {
     match status {
         cusolverStatus_t::CUSOLVER_STATUS_SUCCESS => Ok(()),
-        status => Err(DeviceError::new(format!("{call} answers {status:?}"))),
+        status => Err(DeviceError::new(format!("{call} returned {status:?}"))),
     }
 }

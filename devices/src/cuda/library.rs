@@ -1,9 +1,10 @@
-//! CUDA's libraries, which are looked for at run time.
+//! Loads CUDA's libraries at run time.
 //!
-//! First by name, where the system's loader looks; then in `CUDA_HOME` and `CUDA_PATH`, in the usual places, and among the Python packages
-//! that carry them. A library that was loaded from a path is found by its name from then on, so the bindings, which know names only, find it.
-//! The bindings panic where a library or a function is missing: so each library is asked for here before anything of it is called, and the
-//! driver's functions, which depend on its version, are looked up once.
+//! A library is searched by name in the folders of the system's loader; then in `CUDA_HOME` and `CUDA_PATH`, in the
+//! usual folders, and in the Python packages that contain it. A library that was loaded from a path is found by its
+//! name from then on, so the bindings, which use names only, find it, too. The bindings panic if a library or a
+//! function is missing. Therefore each library is checked here before it is used, and the driver's functions, which
+//! depend on its version, are looked up once.
 
 use cudarc::{cublas, cusolver, driver, nvrtc};
 use std::{
@@ -15,10 +16,10 @@ use std::{
 };
 use superscalar_runtime::{DeviceError, environment};
 
-/// A library of CUDA's.
+/// A library of CUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
-    /// libcuda, which comes with the GPU's driver.
+    /// libcuda, part of the GPU's driver.
     Driver,
     /// libnvrtc, the compiler.
     Nvrtc,
@@ -28,7 +29,7 @@ pub enum Library {
     Solver,
 }
 
-/// What is called of the driver.
+/// The functions of the driver that are called.
 const DRIVER_FUNCTIONS: [&str; 49] = [
     "cuCtxEnablePeerAccess",
     "cuCtxSetCurrent",
@@ -81,10 +82,11 @@ const DRIVER_FUNCTIONS: [&str; 49] = [
     "cuCtxGetCurrent",
 ];
 
-/// Fails if a library is not found, or has not all of these functions: asked before they are called, as the bindings panic otherwise.
+/// Fails if a library is not found or lacks one of these functions. Call it before the functions, because the bindings
+/// panic if they are missing.
 ///
 /// # Errors
-/// A message that names what is missing.
+/// If the library or a function is missing; the message names it.
 ///
 /// # Examples
 /// ```
@@ -102,29 +104,29 @@ pub fn requires(library: Library, functions: &[&str]) -> Result<(), DeviceError>
     }
 }
 
-/// Whether there is a driver at all.
+/// Returns whether a driver is installed.
 pub(super) fn has_driver() -> bool {
     Library::Driver.load().is_ok()
 }
 
-/// Fails if there is no driver, or one that is too old.
+/// Fails if there is no driver, or the driver is too old.
 pub(super) fn driver() -> Result<(), DeviceError> {
     static CHECKED: OnceLock<Result<(), DeviceError>> = OnceLock::new();
     CHECKED.get_or_init(|| requires(Library::Driver, &DRIVER_FUNCTIONS)).clone()
 }
 
-/// The driver's function that tells the milliseconds between two events. The bindings know its second version only, which drivers have from
-/// 12.8 on; the first is in all of them and does the same.
+/// Returns the driver's function for the milliseconds between two events. The bindings only know its second version,
+/// which drivers have from 12.8 on. The first version does the same, and all drivers have it.
 pub(super) fn elapsed_time() -> Option<ElapsedTime> {
     static FOUND: OnceLock<Option<ElapsedTime>> = OnceLock::new();
     *FOUND.get_or_init(|| {
         driver().ok()?;
-        // SAFETY: the driver is loaded, and its header declares the function so.
+        // SAFETY: the driver is loaded, and its header declares this signature.
         unsafe { driver::sys::culib().get::<ElapsedTime>(b"cuEventElapsedTime").ok().map(|function| *function) }
     })
 }
 
-/// See [`elapsed_time`].
+/// The signature of [`elapsed_time`]'s function.
 pub(super) type ElapsedTime =
     unsafe extern "C" fn(*mut f32, driver::sys::CUevent, driver::sys::CUevent) -> driver::sys::CUresult;
 
@@ -143,7 +145,7 @@ impl Library {
         }
     }
 
-    /// Fails if it is not found.
+    /// Fails if the library is not found.
     pub(super) fn load(self) -> Result<(), DeviceError> {
         static FOUND: [OnceLock<Result<(), DeviceError>>; 4] = [const { OnceLock::new() }; 4];
         FOUND[self as usize].get_or_init(|| self.find()).clone()
@@ -158,7 +160,7 @@ impl Library {
             let is_there = loads(folder, self.name());
             if is_there {
                 for companion in self.companions() {
-                    // What it does without, it says itself.
+                    // The library itself reports what it misses.
                     let _ = loads(folder, companion);
                 }
             }
@@ -169,10 +171,10 @@ impl Library {
         }
         let name = self.name();
         let places = "the loader's folders, CUDA_HOME, /usr/local/cuda and Python's packages";
-        Err(DeviceError::new(format!("lib{name} is not found: looked for in {places}")))
+        Err(DeviceError::new(format!("lib{name} is not found in {places}")))
     }
 
-    /// What it loads by name later, from its own folder.
+    /// Returns the libraries that it loads by name later, from its own folder.
     fn companions(self) -> &'static [&'static str] {
         match self {
             Self::Nvrtc => &["nvrtc-builtins"],
@@ -181,7 +183,8 @@ impl Library {
     }
 
     fn is_present(self) -> bool {
-        // SAFETY: these only ask the loader for libraries by name; CUDA's run nothing of consequence when they are loaded.
+        // SAFETY: these calls only look up libraries by name. The initializers of CUDA's libraries have no effects that
+        // matter here.
         unsafe {
             match self {
                 Self::Driver => driver::sys::is_culib_present(),
@@ -192,10 +195,10 @@ impl Library {
         }
     }
 
-    /// Whether it has a function. It must have been found.
+    /// Returns whether the library has a function. The library must have been found.
     fn has(self, function: &str) -> bool {
         type Function = unsafe extern "C" fn();
-        // SAFETY: the library is there, so the bindings do not panic; the function is looked for and not called.
+        // SAFETY: the library is present, so the bindings do not panic. The function is looked up but not called.
         unsafe {
             let library = match self {
                 Self::Driver => driver::sys::culib(),
@@ -208,15 +211,15 @@ impl Library {
     }
 }
 
-/// Loads a library from a folder, for good; says whether it is there.
+/// Loads a library from a folder and never unloads it. Returns whether that succeeded.
 fn loads(folder: &Path, name: &str) -> bool {
     let prefix = format!("lib{name}.so");
     let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> = files.filter(|file| is_version_of(file, &prefix)).collect();
-    // The newest of those that are there, and the plain name, which is a link to one of them, last.
+    // The newest version first. The plain name, a link to one of the versions, comes last.
     files.sort_by(|one, other| other.cmp(one));
     files.iter().any(|file| {
-        // SAFETY: one of CUDA's libraries, which run nothing of consequence when they are loaded.
+        // SAFETY: it is a library of CUDA, whose initializers have no effects that matter here.
         match unsafe { libloading::Library::new(file) } {
             Ok(library) => {
                 std::mem::forget(library);
@@ -234,7 +237,7 @@ fn is_version_of(file: &Path, prefix: &str) -> bool {
     })
 }
 
-/// Where the libraries may lie besides the loader's folders.
+/// Returns the folders that may contain the libraries, besides those of the loader.
 fn folders(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let named = |name: &str| variable(name).map(PathBuf::from);
     let mut toolkits: Vec<PathBuf> = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"].into_iter().filter_map(named).collect();
@@ -253,7 +256,8 @@ fn folders(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     folders
 }
 
-/// Folders of Python packages: of the environment that is active, of the `python3` that is found first, the system's and the user's.
+/// Returns the folders of Python packages: those of the active environment, the first `python3` in `PATH`, the user and
+/// the system.
 fn python_packages(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let listed =
         |name: &str| variable(name).map(|value| env::split_paths(&value).collect::<Vec<_>>()).unwrap_or_default();
@@ -286,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_are_looked_for_where_the_environment_says_and_among_pythons_packages() {
+    fn library_folders_follow_the_environment() {
         let root = env::temp_dir().join(format!("superscalar-cuda-library-{}", std::process::id()));
         let packages = root.join("venv/lib/python3.12/site-packages");
         fs::create_dir_all(packages.join("nvidia/cu13/lib")).expect("a folder");
@@ -304,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_a_version_of_a_library_or_another_one() {
+    fn library_file_names() {
         for (file, is) in [
             ("libnvrtc.so", true),
             ("libnvrtc.so.13", true),
@@ -318,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_an_error_and_no_panic() {
+    fn missing_function_is_an_error() {
         for library in [Library::Driver, Library::Nvrtc, Library::Blas, Library::Solver] {
             match requires(library, &["no_such_function_anywhere"]) {
                 Ok(()) => panic!("{library:?} has everything"),

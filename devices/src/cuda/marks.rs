@@ -1,25 +1,25 @@
-//! The marks of works in a stream, and how many of these are over.
+//! The marks of work in a stream, and how to count the work that is over.
 
 use super::stream::Mark;
 use superscalar_runtime::DeviceError;
 
-/// What stands for work in the stream: the mark behind it, and one before it if it is timed. Of work that has put nothing in, as it had nothing
-/// to do, there is none: it is over when what is before it in the queue is.
+/// The marks of a piece of work: one behind it, and one before it if it is timed. Work that has put nothing into the
+/// stream has none; it is over when the work before it in the queue is.
 #[derive(Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct WorkMarks {
     pub(super) begin: Option<Mark>,
     pub(super) end: Option<Mark>,
 }
 
-/// Marks that nothing is recorded behind. Besides those that are spare, whoever puts work in keeps some, to take them without the lock.
+/// Marks that are free for reuse. Besides those of the queue, each inserter keeps some, to take them without the lock.
 #[derive(Debug, Default)]
-pub(super) struct Stock {
+pub(super) struct SpareMarks {
     pub(super) plain: Vec<Mark>,
     pub(super) timed: Vec<Mark>,
 }
 
-impl Stock {
-    pub(super) fn keep(&mut self, Marks { begin, end }: Marks) {
+impl SpareMarks {
+    pub(super) fn keep(&mut self, WorkMarks { begin, end }: WorkMarks) {
         match begin {
             Some(begin) => self.timed.extend([Some(begin), end].into_iter().flatten()),
             None => self.plain.extend(end),
@@ -27,11 +27,13 @@ impl Stock {
     }
 }
 
-/// How many of works are over, at least, that end in order and the last of which has this index. About `left` of them probably are not.
+/// Returns a lower bound of how many pieces of work are over. They end in order, and `last` is the index of the last
+/// one. The caller expects that about `left` are not over.
 ///
-/// Each question takes the driver half as long as a launch (measured on an H200: 1.3 microseconds). So the first one is about the last that may
-/// be over, and the first yes is enough: of many short works most are over, and of long ones none or the oldest.
-pub(super) fn over_among(
+/// A query of the driver takes half as long as a launch. The first query is therefore for the last piece of work that
+/// is expected to be over, and the search stops at the first one that is: of many short pieces most are over, of long
+/// ones none or the oldest.
+pub(super) fn count_over(
     last: usize,
     left: usize,
     mut is_over: impl FnMut(usize) -> Result<bool, DeviceError>,
@@ -50,10 +52,10 @@ pub(super) fn over_among(
 mod tests {
     use super::*;
 
-    /// What is found of works, the first `over` of which are over, and after how many questions.
+    /// Returns the number found, and the number of queries, if the first `over` pieces are over.
     fn found(last: usize, left: usize, over: usize) -> (usize, usize) {
         let mut questions = 0;
-        let found = over_among(last, left, |at| {
+        let found = count_over(last, left, |at| {
             questions += 1;
             Ok(at < over)
         });
@@ -61,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_is_found_and_no_more() {
+    fn over_count_is_a_lower_bound() {
         for last in 0..40 {
             for left in 0..45 {
                 for over in 0..=last + 1 {
@@ -74,8 +76,8 @@ mod tests {
     }
 
     #[test]
-    fn one_question_is_enough_where_all_goes_on_as_before() {
-        // Short works: all over. Long ones: nothing is, or the oldest.
+    fn one_query_suffices_in_steady_state() {
+        // Short pieces of work: all are over. Long ones: none is, or the oldest.
         assert_eq!(found(15, 0, 16), (16, 1));
         assert_eq!(found(15, 15, 0), (0, 1));
         assert_eq!(found(15, 15, 1), (1, 1));
@@ -83,9 +85,9 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_that_fails_is_not_asked_again() {
+    fn failed_query_is_not_repeated() {
         let mut questions = 0;
-        let failed = over_among(15, 0, |_| {
+        let failed = count_over(15, 0, |_| {
             questions += 1;
             Err(DeviceError::new("no answer"))
         });

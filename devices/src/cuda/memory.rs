@@ -4,27 +4,28 @@ use super::{
     buffer::DeviceBuffer,
     device::Cuda,
     pinned,
-    transfer::{End, Job, Place, Shape, enqueue},
+    transfer::{Address, CopyJob, CopySide, Shape, enqueue},
 };
 use cudarc::driver::sys::CUdeviceptr;
 use superscalar_runtime::{DeviceError, DeviceMemory, DeviceRegion, Event, HostRegion, Transfer};
 
-// SAFETY: a stream reports a copy when its event is reached.
+// SAFETY: a copy is reported as finished only when its event in the stream is reached.
 unsafe impl DeviceMemory for Cuda {
     fn reserve(&self) -> Result<(), DeviceError> {
-        self.board.check_not_lost()?;
-        self.board.reserve().map_err(|error| self.board.noted(error))
+        self.state.check_not_lost()?;
+        self.state.reserve().map_err(|error| self.state.device_error(error))
     }
 
     unsafe fn copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u64, DeviceError> {
-        self.board.check_not_lost()?;
+        self.state.check_not_lost()?;
         let put = || {
-            self.board.context.make_current()?;
-            let job = self.job(transfer)?;
+            self.state.context.make_current()?;
+            let job = self.copy_job(transfer)?;
             let lane = self.lane_of(transfer);
-            let Job { shape, from, to, in_pieces } = job;
-            // SAFETY: the host's memory is there until the end is reported, as the caller promises; heaps are, until all devices
-            // that were opened together are closed. The device reaches the heaps of its peers, as `job` has seen, and its context is current.
+            let CopyJob { shape, from, to, in_pieces } = job;
+            // SAFETY: the caller keeps host memory valid until the end is reported. Heaps are freed after all devices
+            // of the group are closed. `job` has checked that the device can access the heaps of its peers. The
+            // device's context is current.
             lane.copy(waits, in_pieces, job, |stream| unsafe {
                 match &self.small_copies {
                     Some(small) => small.enqueue(stream, shape, from, to),
@@ -32,60 +33,63 @@ unsafe impl DeviceMemory for Cuda {
                 }
             })
         };
-        put().map_err(|error: DeviceError| self.board.noted(error))
+        put().map_err(|error: DeviceError| self.state.device_error(error))
     }
 }
 
 impl Cuda {
-    /// The copy, with both its ends looked at.
-    fn job(&self, transfer: &Transfer) -> Result<Job, DeviceError> {
-        let board = &self.board;
-        let heap = board.heap()?;
+    /// Checks both sides of a copy and describes it.
+    fn copy_job(&self, transfer: &Transfer) -> Result<CopyJob, DeviceError> {
+        let state = &self.state;
+        let heap = state.heap()?;
         let (from, to, in_pieces) = match *transfer {
             Transfer::In { from, to } => (in_host(from)?, in_heap(to, heap)?, !is_reachable(&from)),
             Transfer::Out { from, to } => (in_heap(from, heap)?, in_host(to)?, !is_reachable(&to)),
             Transfer::Peer { device, from, to } => {
                 let peer = self.group.member(device).filter(|_| self.has_peer(device));
-                let peer = peer.ok_or_else(|| DeviceError::new(format!("it has no peer {device}")))?;
+                let peer = peer.ok_or_else(|| DeviceError::new(format!("device {device} is not a peer")))?;
                 (in_heap(from, peer.heap()?)?, in_heap(to, heap)?, false)
             }
         };
         if from.1 != to.1 {
             let [Shape { row_bytes, columns }, Shape { row_bytes: other_bytes, columns: others }] = [from.1, to.1];
-            let message = format!("a copy of {columns} columns of {row_bytes} bytes to {others} of {other_bytes}");
+            let message = format!(
+                "the shapes of a copy differ: {columns} columns of {row_bytes} bytes and {others} of {other_bytes}"
+            );
             return Err(DeviceError::new(message));
         }
-        Ok(Job { shape: from.1, from: from.0, to: to.0, in_pieces })
+        Ok(CopyJob { shape: from.1, from: from.0, to: to.0, in_pieces })
     }
 }
 
-/// Whether the device can reach a region of host memory by itself.
+/// Returns whether the device can access a region of host memory directly.
 fn is_reachable(region: &HostRegion) -> bool {
     let HostRegion { base, row_bytes, columns, stride_bytes } = *region;
-    // `in_host` has seen that it does not overflow.
+    // `in_host` has checked that this does not overflow.
     pinned::is_pinned(base.as_ptr(), stride_bytes.saturating_mul(columns - 1).saturating_add(row_bytes))
 }
 
-fn in_heap(region: DeviceRegion, heap: &DeviceBuffer) -> Result<(End, Shape), DeviceError> {
+fn in_heap(region: DeviceRegion, heap: &DeviceBuffer) -> Result<(CopySide, Shape), DeviceError> {
     let DeviceRegion { offset, row_bytes, columns, stride_bytes } = region;
     let shape = Shape { row_bytes, columns };
     let end = span(shape, stride_bytes).and_then(|span| offset.checked_add(span));
     if end.is_none_or(|end| end > heap.bytes()) {
-        return Err(DeviceError::new(format!("{region:?} is no region of a heap of {} bytes", heap.bytes())));
+        return Err(DeviceError::new(format!("{region:?} is not a valid region of a heap of {} bytes", heap.bytes())));
     }
-    Ok((End { place: Place::Device(heap.address() + offset as CUdeviceptr), stride: stride_bytes }, shape))
+    Ok((CopySide { address: Address::Device(heap.address() + offset as CUdeviceptr), stride: stride_bytes }, shape))
 }
 
-fn in_host(region: HostRegion) -> Result<(End, Shape), DeviceError> {
+fn in_host(region: HostRegion) -> Result<(CopySide, Shape), DeviceError> {
     let HostRegion { base, row_bytes, columns, stride_bytes } = region;
     let shape = Shape { row_bytes, columns };
     if span(shape, stride_bytes).is_none_or(|span| (base.as_ptr() as usize).checked_add(span).is_none()) {
-        return Err(DeviceError::new(format!("{region:?} is no region")));
+        return Err(DeviceError::new(format!("{region:?} is not a valid region")));
     }
-    Ok((End { place: Place::Host(base.as_ptr()), stride: stride_bytes }, shape))
+    Ok((CopySide { address: Address::Host(base.as_ptr()), stride: stride_bytes }, shape))
 }
 
-/// From the first byte of columns to behind the last. None if there are none, they overlap, or do not end.
+/// Returns the distance from the first byte of the columns to the byte behind the last, or `None` if there are no
+/// columns, they overlap, or the distance overflows.
 fn span(shape: Shape, stride: usize) -> Option<usize> {
     let Shape { row_bytes, columns } = shape;
     let span = stride.checked_mul(columns.checked_sub(1)?)?.checked_add(row_bytes)?;
@@ -97,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_end_somewhere_or_are_none() {
+    fn spans_of_columns() {
         let of = |row_bytes, columns, stride| span(Shape { row_bytes, columns }, stride);
         assert_eq!(of(8, 3, 10), Some(28));
         assert_eq!(of(8, 1, 0), Some(8));

@@ -1,66 +1,71 @@
-//! CUDA devices: NVIDIA's GPUs, by the driver's API.
+//! CUDA devices: NVIDIA GPUs, through the driver API.
 //!
-//! [`count`] and [`devices`] say what there is, [`open`] and [`open_all`] make of it what a runtime's builder takes. Implementations of
-//! codelets for [`KIND`] ask their `IssueContext` for a [`Queue`].
+//! [`count`] and [`devices`] list the GPUs. [`open`] and [`open_all`] open them for a runtime's builder.
+//! Implementations of codelets for [`KIND`] get a [`Queue`] from their `IssueContext`.
 //!
-//! Nothing is linked: CUDA's libraries are looked for when they are first needed (`library`). A machine without them has no such devices, and
-//! what needs one that is missing says so in an error.
+//! Nothing is linked: CUDA's libraries are loaded when they are first needed (`library`). A machine without them has no
+//! CUDA devices, and a call that needs a missing library returns an error.
 //!
 //! # How it works
 //!
-//! A device has one stream for each of its queues: some for tasks, and one for copies in each direction. Each is a lane (`lane`). Whoever puts
-//! work in gets a ticket; an event is recorded behind the work and stands for it. Devices that were opened together form a group
-//! (`group`): the events of each can be found by all, and become conditions of a stream of any. So chains of tasks and copies run
-//! without the host, across queues and GPUs. What is over needs no condition, and of several events of one queue only the last does. Parts of
-//! a task may go aside, into a second stream of its queue (`tracks`).
+//! A device has one stream for each of its queues: several for tasks and one for copies in each direction. A `lane`
+//! puts work into such a queue. Inserted work gets a ticket, and a CUDA event is recorded behind it. Devices that were
+//! opened together form a group (`group`): each can look up the events of all others and make its streams wait for
+//! them. Chains of tasks and copies therefore run without the host, across queues and GPUs. No wait is issued for work
+//! that is already over, and only the last of several events of one queue is waited for. A task can put a part of its
+//! work into a second stream of its queue (`task_streams`).
 //!
-//! The events of a queue end in order, so [`Device::poll`](superscalar_runtime::Device::poll) asks for few of them (`marks`). How the issuer sleeps
-//! is told in `signal`. It sees ends late, and several at once; when each was, by a clock of the device's, is told in `clock`.
+//! The events of a queue end in order, so [`Device::poll`](superscalar_runtime::Device::poll) queries few of them
+//! (`marks`). `signal` explains how the issuer sleeps. The issuer notices ends late and several at once; `clock`
+//! determines when each of them was, by the device's clock.
 //!
 //! # Copies
 //!
-//! Copies between pinned host memory and the heap are one command each, and so are copies between heaps; a small one between heaps is a kernel
-//! of our own instead, which takes less time (`small_copy`). The device can not reach other host memory by itself: such copies go in
-//! pieces through pinned buffers, by a thread for each direction (`copier`). A queue's copies keep their order, so what comes behind such a
-//! copy goes through the thread, too. A task that waits for one is issued when the copy's last piece is on its way. [`register`] pins memory
-//! that is already there, [`PinnedBuffer`] is memory that is pinned from the beginning.
+//! A copy between pinned host memory and a heap is one command, and so is a copy between heaps. A small copy between
+//! heaps is a kernel instead, which takes less time (`small_copy`). The device cannot access other host memory
+//! directly. Such copies go in pieces through pinned buffers, handled by one thread per direction (`copier`). The
+//! copies of a queue keep their order, so copies behind such a copy go through the thread, too. A task that waits for
+//! one is issued once the copy's last piece is in the stream. [`register`] pins existing memory, and [`PinnedBuffer`]
+//! allocates pinned memory.
 //!
 //! # Failures
 //!
-//! What is wrong with a single call is an error of the task or the copy. What ends abnormally on the GPU loses the device, as CUDA refuses
-//! everything from then on (`failure` says which answers mean that): what it still had is reported as failed. Work of others that waits for
-//! it fails, too; if a stream of theirs is never released, its device is lost after [a while](GRACE), and the process goes on.
+//! A call that fails is an error of its task or copy. Work that ends abnormally on the GPU loses the device, because
+//! CUDA then refuses every later call (`failure` lists the error codes that mean this). The work that the lost device
+//! still had is reported as failed, and work of other devices that waits for it fails, too. If CUDA never releases one
+//! of their streams, that device is lost after [`GRACE`], and the process continues.
 //!
-//! `unsafe` is what CUDA's C functions need. Host memory of copies is the runtime's promise, and what a kernel does that of its author.
+//! `unsafe` is needed to call CUDA's C functions. The runtime guarantees the validity of host memory during copies, and
+//! the author of a kernel that it accesses only permitted memory.
 
-mod board;
 mod buffer;
 mod clock;
 mod context;
 mod copier;
-mod crew;
 mod device;
+mod device_state;
 mod failure;
 mod group;
 mod handles;
+mod host_copy;
 mod lane;
 mod library;
-mod line;
 mod marks;
 mod memory;
 mod nvrtc;
 mod outcome;
 mod pieces;
 mod pinned;
+mod pinned_ranges;
 mod program;
 mod queue;
+mod queue_state;
 mod ring;
 mod signal;
 mod small_copy;
 mod speed;
 mod stream;
-mod table;
-mod tracks;
+mod task_streams;
 mod transfer;
 mod usage;
 
@@ -78,11 +83,11 @@ pub use usage::{Usage, usage};
 use std::path::PathBuf;
 use superscalar_runtime::DeviceKind;
 
-/// Implementations for CUDA devices.
+/// The kind of CUDA devices, for [`Codelet::on_device`](superscalar_runtime::Codelet::on_device).
 pub const KIND: DeviceKind = DeviceKind("cuda");
 
-/// The directory in which compiled programs are kept, unless told otherwise: `cuda` in `$SUPERSCALAR_CACHE`, or else in `superscalar` of
-/// the user's cache directory. None if the environment names neither that nor a home.
+/// Returns the default directory for compiled programs: `cuda` in `$SUPERSCALAR_CACHE` or, without that variable, in
+/// `superscalar` in the user's cache directory. `None` if the environment names neither that nor a home directory.
 #[must_use]
 pub fn cache_directory() -> Option<PathBuf> {
     crate::cache::directory(KIND.0)

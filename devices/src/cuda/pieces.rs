@@ -1,20 +1,20 @@
-//! [`Pieces`]: a rectangle, cut so that each piece fits a staging buffer.
+//! [`Pieces`]: divides a rectangle into pieces that fit a staging buffer.
 
 use super::transfer::Shape;
 
 /// A part of a rectangle: some bytes of some columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// Its first byte within a column.
+    /// The first byte within each column.
     pub(super) row: usize,
-    /// Its first column.
+    /// The first column.
     pub(super) column: usize,
     pub(super) shape: Shape,
-    /// Whether no other comes behind it.
+    /// Whether it is the last piece of the rectangle.
     pub(super) is_last: bool,
 }
 
-/// Whole columns, as many as fit; where not even one does, each column in parts.
+/// Iterator over pieces of whole columns, as many as fit. If not even one fits, each column is divided.
 #[derive(Clone, Debug)]
 pub(super) struct Pieces {
     whole: Shape,
@@ -53,7 +53,7 @@ impl Iterator for Pieces {
 mod tests {
     use super::*;
 
-    /// How often each byte of the rectangle is in a piece.
+    /// Counts for each byte of the rectangle in how many pieces it is.
     fn cover(whole: Shape, bytes_max: usize) -> Vec<u32> {
         let mut times = vec![0; whole.bytes()];
         let pieces: Vec<Piece> = Pieces::new(whole, bytes_max).collect();

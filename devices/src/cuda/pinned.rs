@@ -1,16 +1,18 @@
-//! Pinned host memory: [`register`] pins what is there, [`PinnedBuffer`] is pinned from the beginning.
+//! Pinned host memory: [`register`] pins existing memory, and [`PinnedBuffer`] allocates pinned memory.
 //!
-//! A GPU copies from and to pinned memory by itself, at the full speed of its bus; other memory goes through buffers. Pinning what is there
-//! takes about half a second for a gigabyte, so it pays for what is copied some ten times, or is needed fast once it is needed.
+//! A GPU copies to and from pinned memory directly, at the full speed of its bus; other memory goes through buffers.
+//! Pinning existing memory takes time, so it pays off for memory that is copied about ten times, or whose copies must
+//! be fast.
 //!
-//! The table here knows what this driver has pinned. Of other memory the driver is asked, as a program may have pinned it in its own way.
+//! The table here contains what this driver has pinned. The CUDA driver is asked about other memory, because a program
+//! may have pinned it in another way.
 
 use super::{
     buffer::HostBuffer,
     context::{self, Context},
     failure::check,
     library,
-    table::Table,
+    pinned_ranges::PinnedRanges,
 };
 use bytemuck::Pod;
 use cudarc::driver::sys::{self, CUdeviceptr, CUmemorytype, CUpointer_attribute as Attribute, CUresult};
@@ -23,9 +25,9 @@ use std::{
 };
 use superscalar_runtime::DeviceError;
 
-/// Looked into for every copy, so nobody holds it while the driver pins something.
-static TABLE: Mutex<Table> = Mutex::new(Table::new());
-/// Held while something is pinned or released.
+/// Read for every copy, so it is not held while memory is being pinned.
+static RANGES: Mutex<PinnedRanges> = Mutex::new(PinnedRanges::new());
+/// Held while memory is pinned or released.
 static PINNING: Mutex<()> = Mutex::new(());
 
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -36,19 +38,20 @@ fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Debug)]
 #[must_use = "the memory is pinned only as long as this lives"]
 pub struct Registration {
-    /// The pinned ranges that have a part of it, by where they start.
+    /// The start addresses of the pinned ranges that overlap it.
     claimed: Vec<usize>,
     bytes: usize,
     context: Arc<Context>,
 }
 
-/// Pins host memory for all GPUs: whole pages, and those among them that are registered here already are left alone.
+/// Pins host memory for all GPUs. Whole pages are pinned; pages that are already registered here are only counted.
 ///
 /// # Errors
-/// If there is no GPU, if the system does not pin so much, or something else in the process has pinned a part of it; then nothing is pinned.
+/// If there is no GPU, the system refuses to pin that much, or a part is already pinned by other code in the process.
+/// Then nothing is pinned.
 ///
 /// # Safety
-/// The memory is there until the registration has been dropped, and that is not before all copies from or to it have ended.
+/// The memory is valid until the registration has been dropped, and that is after all copies from or to it have ended.
 ///
 /// # Examples
 /// ```
@@ -67,24 +70,24 @@ pub unsafe fn register(place: std::ptr::NonNull<u8>, bytes: usize) -> Result<Reg
     let context = any_context()?;
     context.make_current()?;
     let range = pages(place.as_ptr() as usize, bytes)
-        .ok_or_else(|| DeviceError::new(format!("{bytes} bytes from {place:?} on are no memory")))?;
+        .ok_or_else(|| DeviceError::new(format!("{bytes} bytes at {place:?} are not a valid range of memory")))?;
     let _alone = held(&PINNING);
-    let gaps = held(&TABLE).gaps(range.clone());
+    let gaps = held(&RANGES).gaps(range.clone());
     for (at, gap) in gaps.iter().enumerate() {
         if let Err(error) = pin(gap) {
             gaps[..at].iter().for_each(unpin);
             return Err(error);
         }
     }
-    let mut table = held(&TABLE);
-    gaps.into_iter().for_each(|gap| table.add(gap));
-    let claimed = table.claim(&range);
-    drop(table);
+    let mut ranges = held(&RANGES);
+    gaps.into_iter().for_each(|gap| ranges.add(gap));
+    let claimed = ranges.claim(&range);
+    drop(ranges);
     Ok(Registration { claimed, bytes, context })
 }
 
 impl Registration {
-    /// How many bytes were registered.
+    /// Returns how many bytes were registered.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -94,7 +97,7 @@ impl Registration {
 impl Drop for Registration {
     fn drop(&mut self) {
         let _alone = held(&PINNING);
-        let unused = held(&TABLE).release(&self.claimed);
+        let unused = held(&RANGES).release(&self.claimed);
         if self.context.make_current().is_ok() {
             unused.iter().for_each(|&start| unpin(&(start..start)));
         }
@@ -103,35 +106,35 @@ impl Drop for Registration {
 
 fn pin(range: &Range<usize>) -> Result<(), DeviceError> {
     let place = range.start as *mut c_void;
-    // SAFETY: the memory is there, as whoever registers it promises; the driver refuses what is none.
+    // SAFETY: the caller of `register` keeps the memory valid. The driver refuses addresses that are not memory.
     let code = unsafe { sys::cuMemHostRegister_v2(place, range.len(), sys::CU_MEMHOSTREGISTER_PORTABLE) };
     check(code, "cuMemHostRegister")
 }
 
-/// Releases the range that starts there. What the driver does not release stays pinned.
+/// Releases the range that starts there. If the driver refuses, it stays pinned.
 fn unpin(range: &Range<usize>) {
-    // SAFETY: it was registered, and nothing that uses it is in a queue any more.
+    // SAFETY: it was registered here, and no copy in a queue uses it any more, as `register` requires.
     let _ = unsafe { sys::cuMemHostUnregister(range.start as *mut c_void) };
 }
 
-/// The pages that have these bytes.
+/// Returns the pages that contain these bytes.
 fn pages(start: usize, bytes: usize) -> Option<Range<usize>> {
     let page = rustix::param::page_size();
     let end = start.checked_add(bytes)?.checked_next_multiple_of(page)?;
     (bytes > 0).then_some(start - start % page..end)
 }
 
-/// A context to pin memory in: of the first GPU. What is pinned is so for all.
+/// Returns the context of the first GPU, to pin memory in. Pinned memory is pinned for all GPUs.
 fn any_context() -> Result<Arc<Context>, DeviceError> {
     static FIRST: Mutex<Option<Arc<Context>>> = Mutex::new(None);
     let mut first = held(&FIRST);
     if first.is_none() {
         *first = Some(Context::of(0)?);
     }
-    first.clone().ok_or_else(|| DeviceError::new("no context was kept"))
+    first.clone().ok_or_else(|| DeviceError::new("the context was not kept"))
 }
 
-/// Whether GPUs can reach host memory by themselves: all of it is in one pinned range.
+/// Returns whether GPUs can access host memory directly: all of it is in one pinned range.
 ///
 /// # Examples
 /// ```
@@ -142,10 +145,11 @@ fn any_context() -> Result<Arc<Context>, DeviceError> {
 pub fn is_pinned(place: *const u8, bytes: usize) -> bool {
     let start = place as usize;
     let range = start..start.saturating_add(bytes);
-    held(&TABLE).has(&range) || driver_has(&range)
+    held(&RANGES).has(&range) || driver_has(&range)
 }
 
-/// Whether the driver knows it as one range of host memory. It is asked after the table only, as it takes longer.
+/// Returns whether the driver knows it as one range of pinned host memory. Called after the lookup in the table, as it
+/// takes longer.
 fn driver_has(range: &Range<usize>) -> bool {
     if library::driver().is_err() || !context::has_current() {
         return false;
@@ -157,7 +161,7 @@ fn driver_has(range: &Range<usize>) -> bool {
         Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE,
     ];
     let mut places: [*mut c_void; 3] = [(&raw mut kind).cast(), (&raw mut start).cast(), (&raw mut size).cast()];
-    // SAFETY: there are as many places as attributes, each of its attribute's type. The address is not followed.
+    // SAFETY: there is one place for each attribute, of the attribute's type. The address is not dereferenced.
     let code = unsafe {
         sys::cuPointerGetAttributes(3, attributes.as_mut_ptr(), places.as_mut_ptr(), range.start as CUdeviceptr)
     };
@@ -168,7 +172,7 @@ fn driver_has(range: &Range<usize>) -> bool {
         && range.end <= end
 }
 
-/// Numbers in pinned host memory, zero at first.
+/// A slice in pinned host memory, initially zero.
 ///
 /// # Examples
 /// ```
@@ -190,36 +194,36 @@ pub struct PinnedBuffer<T> {
 
 // SAFETY: it owns its elements, as a vector does.
 unsafe impl<T: Send> Send for PinnedBuffer<T> {}
-// SAFETY: as above.
+// SAFETY: a shared reference only gives shared access to the elements.
 unsafe impl<T: Sync> Sync for PinnedBuffer<T> {}
 
 impl<T: Pod> PinnedBuffer<T> {
-    /// So many elements. Copies from and to them must have ended when it is dropped.
+    /// Allocates `length` zeroed elements. Copies from and to them must have ended when it is dropped.
     ///
     /// # Errors
-    /// If there is no GPU, or the system does not pin so much.
+    /// If there is no GPU, or the system refuses to pin that much.
     pub fn new(length: usize) -> Result<Self, DeviceError> {
         let bytes = length.checked_mul(size_of::<T>()).filter(|&bytes| bytes <= isize::MAX as usize);
-        let bytes = bytes.ok_or_else(|| DeviceError::new(format!("{length} elements are more than memory has")))?;
+        let bytes = bytes.ok_or_else(|| DeviceError::new(format!("{length} elements exceed the address space")))?;
         let buffer = HostBuffer::new(&any_context()?, bytes.max(1))?;
-        if !(buffer.place().as_ptr() as usize).is_multiple_of(align_of::<T>()) {
-            return Err(DeviceError::new("pinned memory is not aligned for its elements"));
+        if !(buffer.base().as_ptr() as usize).is_multiple_of(align_of::<T>()) {
+            return Err(DeviceError::new("the pinned memory is not aligned for the element type"));
         }
-        // SAFETY: so many bytes are there, and nobody else's. Zeroed elements are valid, as any bytes are.
-        unsafe { buffer.place().as_ptr().write_bytes(0, buffer.bytes()) };
-        let start = buffer.place().as_ptr() as usize;
+        // SAFETY: the buffer owns these bytes, and nobody else accesses them yet. Any bytes are valid elements (`Pod`).
+        unsafe { buffer.base().as_ptr().write_bytes(0, buffer.bytes()) };
+        let start = buffer.base().as_ptr() as usize;
         let range = start..start + buffer.bytes();
-        let mut table = held(&TABLE);
-        table.add(range.clone());
-        let claimed = table.claim(&range);
-        drop(table);
+        let mut ranges = held(&RANGES);
+        ranges.add(range.clone());
+        let claimed = ranges.claim(&range);
+        drop(ranges);
         Ok(Self { buffer, length, claimed, elements: PhantomData })
     }
 }
 
 impl<T> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
-        held(&TABLE).release(&self.claimed);
+        held(&RANGES).release(&self.claimed);
     }
 }
 
@@ -227,15 +231,15 @@ impl<T> Deref for PinnedBuffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: so many elements are there, valid from the beginning.
-        unsafe { slice::from_raw_parts(self.buffer.place().as_ptr().cast(), self.length) }
+        // SAFETY: the buffer has `length` elements, which were initialized in `new`.
+        unsafe { slice::from_raw_parts(self.buffer.base().as_ptr().cast(), self.length) }
     }
 }
 
 impl<T> DerefMut for PinnedBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above, and the buffer is borrowed exclusively.
-        unsafe { slice::from_raw_parts_mut(self.buffer.place().as_ptr().cast(), self.length) }
+        // SAFETY: the buffer has `length` elements, which were initialized in `new`, and it is borrowed exclusively.
+        unsafe { slice::from_raw_parts_mut(self.buffer.base().as_ptr().cast(), self.length) }
     }
 }
 
@@ -243,12 +247,12 @@ impl<T> DerefMut for PinnedBuffer<T> {
 mod tests {
     use super::{PinnedBuffer, pages};
 
-    /// Before any GPU is asked: also where there is none.
+    /// The size is checked before any GPU is used, so this runs on every machine.
     #[test]
-    fn more_elements_than_memory_has_are_refused() {
+    fn too_many_elements_are_refused() {
         for length in [1 << 60, 1 << 61, usize::MAX / 8 + 1, usize::MAX] {
             let error = PinnedBuffer::<f64>::new(length).map(drop).expect_err("no such memory");
-            assert_eq!(error.to_string(), format!("{length} elements are more than memory has"));
+            assert_eq!(error.to_string(), format!("{length} elements exceed the address space"));
         }
     }
 

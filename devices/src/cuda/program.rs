@@ -1,11 +1,12 @@
-//! [`Program`]: CUDA C++ as text, and what becomes of it on a device: compiled at first use, kept in memory and on disk.
+//! [`Program`]: CUDA C++ source, compiled at its first use on a device and cached in memory and on disk.
 //!
-//! The key of the compiled form is the compiler's version, the architecture, the options and the text, so a program is compiled once for
-//! all GPUs of one sort, and the driver, which loads any code for its architecture, is not a part of it.
+//! The key of a compiled program consists of the compiler's version, the architecture, the options and the source. A
+//! program is therefore compiled once for all GPUs of one architecture. The driver is not part of the key, as it loads
+//! any machine code for its architecture.
 
 use super::{
     context::Context,
-    failure::{about, check},
+    failure::{check, with_subject},
     library, nvrtc,
 };
 use crate::cache::{Cache, hash};
@@ -19,7 +20,7 @@ use std::{
 };
 use superscalar_runtime::DeviceError;
 
-/// A program's name, text and options: made once, used for every task.
+/// The name, source and options of a program. It is made once and used for every task.
 #[derive(Clone, Debug)]
 pub struct Program {
     name: Cow<'static, str>,
@@ -29,7 +30,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program in CUDA C++, with the compiler's options, such as `-DN=4`; the architecture is the device's. The name stands in messages.
+    /// Makes a program from CUDA C++ source and compiler options such as `-DN=4`; the architecture is that of the
+    /// device. The name is used in messages.
     #[must_use]
     pub fn new(name: impl Into<Cow<'static, str>>, source: impl Into<Cow<'static, str>>, options: &[&str]) -> Self {
         let (name, source) = (name.into(), source.into());
@@ -38,54 +40,55 @@ impl Program {
         Self { name, source, options, id }
     }
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The text.
+    /// Returns the source.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The compiler's options.
+    /// Returns the compiler options.
     pub fn options(&self) -> impl Iterator<Item = &str> {
         self.options.iter().map(String::as_str)
     }
 
-    /// A number for options and text.
+    /// Returns a hash of options and source.
     pub(super) fn id(&self) -> u128 {
         self.id
     }
 }
 
-/// A device's programs, those that did not compile among them.
+/// The programs of a device, including those that failed to compile.
 #[derive(Debug)]
 pub(super) struct Programs {
-    known: Mutex<HashMap<u128, Result<Arc<Loaded>, DeviceError>>>,
+    known: Mutex<HashMap<u128, Result<Arc<LoadedProgram>, DeviceError>>>,
     cache: Cache,
 }
 
-/// A program on a device.
+/// A program that is loaded on a device.
 #[derive(Debug)]
-pub(super) struct Loaded {
+pub(super) struct LoadedProgram {
     module: CUmodule,
     context: Arc<Context>,
-    /// What the compiler says of registers and spills; nothing for a program that was found on disk.
+    /// The compiler's log on registers and spills; empty for a program that was found on disk.
     pub(super) log: String,
 }
 
-// SAFETY: a module belongs to its context and to no thread; functions may be looked up in it by several at once.
-unsafe impl Send for Loaded {}
-// SAFETY: as above.
-unsafe impl Sync for Loaded {}
+// SAFETY: a module belongs to its context and is not tied to a thread.
+unsafe impl Send for LoadedProgram {}
+// SAFETY: several threads may look up functions in a module at once.
+unsafe impl Sync for LoadedProgram {}
 
-impl Drop for Loaded {
+impl Drop for LoadedProgram {
     fn drop(&mut self) {
         if self.context.can_destroy() {
-            // SAFETY: it was loaded for this value, in this context. A driver that refuses leaks it.
+            // SAFETY: this value owns the module, whose context `can_destroy` has made current. A driver that refuses
+            // leaks it.
             let _ = unsafe { sys::cuModuleUnload(self.module) };
         }
     }
@@ -96,23 +99,23 @@ impl Programs {
         Self { known: Mutex::default(), cache }
     }
 
-    /// The program, compiled and loaded when it is first asked for.
-    pub(super) fn get(&self, context: &Arc<Context>, program: &Program) -> Result<Arc<Loaded>, DeviceError> {
-        // Held while it is compiled, so that nobody else compiles it, too.
+    /// Returns the program; it is compiled and loaded at the first call.
+    pub(super) fn get(&self, context: &Arc<Context>, program: &Program) -> Result<Arc<LoadedProgram>, DeviceError> {
+        // Held during compilation, so that no other thread compiles it, too.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let made = known.entry(program.id()).or_insert_with(|| {
             let made = self.make(context, program).map(Arc::new);
-            made.map_err(|error| about(&format!("program `{}`", program.name()), error))
+            made.map_err(|error| with_subject(&format!("program `{}`", program.name()), error))
         });
         made.clone()
     }
 
-    fn make(&self, context: &Arc<Context>, program: &Program) -> Result<Loaded, DeviceError> {
+    fn make(&self, context: &Arc<Context>, program: &Program) -> Result<LoadedProgram, DeviceError> {
         library::nvrtc()?;
         let arch = context.class().arch();
         let (major, minor) = nvrtc::version()?;
         let key = key(&format!("{major}.{minor}"), &arch, program);
-        // A driver may refuse what another version of the compiler has made; then the text is compiled again.
+        // A driver may refuse machine code from another version of the compiler. Then the source is compiled again.
         if let Some(cubin) = self.cache.get(&key)
             && let Ok(loaded) = load(context, &cubin, String::new())
         {
@@ -126,29 +129,29 @@ impl Programs {
     }
 }
 
-/// All that a compiled program depends on.
+/// Returns the key of a compiled program: everything that it depends on.
 pub(super) fn key(compiler: &str, arch: &str, program: &Program) -> Vec<u8> {
     let head = [compiler, arch].into_iter().chain(program.options());
     head.chain([program.source()]).collect::<Vec<_>>().join("\0").into_bytes()
 }
 
-fn load(context: &Arc<Context>, cubin: &[u8], log: String) -> Result<Loaded, DeviceError> {
+fn load(context: &Arc<Context>, cubin: &[u8], log: String) -> Result<LoadedProgram, DeviceError> {
     context.make_current()?;
     let mut module = ptr::null_mut();
-    // SAFETY: the context is current; a cubin says itself how long it is, and the driver checks what it is.
+    // SAFETY: the context is current. A cubin contains its own length, and the driver validates it.
     let code = unsafe { sys::cuModuleLoadData(&raw mut module, cubin.as_ptr().cast::<c_void>()) };
     check(code, "cuModuleLoadData")?;
-    Ok(Loaded { module, context: Arc::clone(context), log })
+    Ok(LoadedProgram { module, context: Arc::clone(context), log })
 }
 
-impl Loaded {
-    /// A function that the program declares `extern "C"`. It stays as long as the program is loaded.
+impl LoadedProgram {
+    /// Returns a function that the program declares `extern "C"`. It is valid while the program is loaded.
     pub(super) fn function(&self, name: &str) -> Result<CUfunction, DeviceError> {
-        let text = CString::new(name).map_err(|_| DeviceError::new("a kernel's name has a zero byte in it"))?;
+        let text = CString::new(name).map_err(|_| DeviceError::new("the name of a kernel contains a zero byte"))?;
         let mut function = ptr::null_mut();
-        // SAFETY: the module is loaded, and the name ends with zero.
+        // SAFETY: the module is loaded, and the name ends with a zero byte.
         let code = unsafe { sys::cuModuleGetFunction(&raw mut function, self.module, text.as_ptr()) };
-        check(code, "cuModuleGetFunction").map_err(|error| about(&format!("kernel `{name}`"), error))?;
+        check(code, "cuModuleGetFunction").map_err(|error| with_subject(&format!("kernel `{name}`"), error))?;
         Ok(function)
     }
 }
@@ -158,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_and_text_do_not_run_together() {
+    fn id_separates_options_and_source() {
         let id = |source: &'static str, options: &[&str]| Program::new("p", source, options).id();
         assert_ne!(id("b", &["a"]), id("", &["ab"]));
         assert_ne!(id("c", &["a", "b"]), id("c", &["ab"]));
@@ -166,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compiled_program_is_known_by_compiler_architecture_options_and_text() {
+    fn program_key_contains_all_inputs() {
         let program = Program::new("p", "text", &["-DX=1"]);
         let keys = [
             key("13.0", "sm_90", &program),
@@ -178,7 +181,7 @@ mod tests {
         for (at, one) in keys.iter().enumerate() {
             assert!(keys[..at].iter().all(|other| other != one));
         }
-        // The name is for messages only.
+        // The name is only used in messages.
         assert_eq!(key("13.0", "sm_90", &Program::new("q", "text", &["-DX=1"])), keys[0]);
     }
 }

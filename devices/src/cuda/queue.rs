@@ -1,13 +1,13 @@
-//! [`Queue`]: what implementations of codelets put their work into.
+//! [`Queue`]: where implementations of codelets put their work.
 
 use super::{
-    board::Board,
-    failure::{about, check},
+    device_state::DeviceState,
+    failure::{check, with_subject},
     handles::{Blas, Solver},
-    outcome::{Judge, Outcomes, Word},
-    program::{Loaded, Program},
+    outcome::{OutcomeCheck, OutcomeSlot, Outcomes},
+    program::{LoadedProgram, Program},
     stream::{Stream, Urgency},
-    tracks::{Track, Tracks},
+    task_streams::{BoundStream, TaskStreams},
 };
 use cudarc::{
     cublas::sys::cublasHandle_t,
@@ -20,173 +20,176 @@ use cudarc::{
 use std::{collections::HashMap, ffi::c_void, fmt, ops::Range, sync::Arc};
 use superscalar_runtime::DeviceError;
 
-/// One in-order queue of a GPU, with the task that is being put into it: a stream, and what is bound to it.
+/// One in-order queue of a GPU with the task that is being inserted: a stream and the handles bound to it.
 ///
-/// A task may be several kernels: they run one after the other, and the task ends with the last. While a task is put in, the device's context
-/// is the thread's current one. If the implementation fails after it has got hold of the stream or a handle, nobody knows what stands
-/// in the queue by then: the task ends with the error as soon as that has run.
+/// A task may consist of several kernels. They run one after the other, and the task ends with the last. During
+/// insertion the device's context is current in the thread. If the implementation fails after it has obtained the
+/// stream or a handle, the content of the queue is unknown; the task then ends with the error when that content has
+/// run.
 pub struct Queue {
-    pub(super) board: Arc<Board>,
-    tracks: Tracks,
-    programs: HashMap<u128, Kernels>,
+    pub(super) state: Arc<DeviceState>,
+    streams: TaskStreams,
+    programs: HashMap<u128, ProgramFunctions>,
     outcomes: Outcomes,
-    /// What the task being put in has so far.
-    filling: Filling,
+    /// What the current task has put in so far.
+    contents: TaskContents,
 }
 
-/// A program's functions that were asked for.
-struct Kernels {
-    loaded: Arc<Loaded>,
+/// A program's functions that were looked up.
+struct ProgramFunctions {
+    loaded: Arc<LoadedProgram>,
     functions: Vec<(Box<str>, CUfunction)>,
 }
 
 /// What a task has put into the queue.
 #[derive(Default)]
-pub(super) struct Filling {
-    /// Something may stand in the stream.
-    pub(super) is_begun: bool,
-    pub(super) judges: Vec<(Word, Judge)>,
+pub(super) struct TaskContents {
+    /// Whether the stream may contain work of the task.
+    pub(super) may_have_work: bool,
+    pub(super) checks: Vec<(OutcomeSlot, OutcomeCheck)>,
 }
 
-// SAFETY: streams, handles and functions belong to no thread; one thread at a time has the queue.
+// SAFETY: streams, handles and functions are not tied to a thread, and one thread at a time uses the queue.
 unsafe impl Send for Queue {}
 
 impl fmt::Debug for Queue {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Queue {{ device: {}, stream: {:?} }}", self.board.name(), self.tracks.stream().raw())
+        write!(out, "Queue {{ device: {}, stream: {:?} }}", self.state.name(), self.streams.stream().raw())
     }
 }
 
 impl Queue {
-    pub(super) fn new(board: Arc<Board>, stream: Stream) -> Self {
-        let outcomes = Outcomes::new(Arc::clone(&board.context));
-        let filling = Filling::default();
-        Self { board, tracks: Tracks::new(stream), programs: HashMap::new(), outcomes, filling }
+    pub(super) fn new(state: Arc<DeviceState>, stream: Stream) -> Self {
+        let outcomes = Outcomes::new(Arc::clone(&state.context));
+        let contents = TaskContents::default();
+        Self { state, streams: TaskStreams::new(stream), programs: HashMap::new(), outcomes, contents }
     }
 
-    /// From now on, until it [comes back](Self::back), work of this task goes into another stream, as urgent as this queue's, behind what was put
-    /// there before: it may run beside what is put here. All of the task has ended when both have.
+    /// Directs work of this task into a second stream of the same urgency, until [`back`](Self::back) is called. It
+    /// runs behind what was put there before, and may run concurrently with this queue's own stream. The task ends when
+    /// both have.
     ///
     /// # Errors
-    /// If there can be no other stream.
+    /// If the second stream cannot be created.
     pub fn aside(&mut self) -> Result<(), DeviceError> {
-        self.filling.is_begun = true;
-        self.tracks.aside(&self.board.context)
+        self.contents.may_have_work = true;
+        self.streams.aside(&self.state.context)
     }
 
-    /// What goes aside from now on waits for all that was put into this queue by now.
+    /// Makes work that goes into the second stream from now on wait for everything in this queue's own stream.
     ///
     /// # Errors
     /// If the driver refuses.
     pub fn fork(&mut self) -> Result<(), DeviceError> {
-        self.filling.is_begun = true;
-        self.tracks.fork()
+        self.contents.may_have_work = true;
+        self.streams.fork()
     }
 
-    /// Work goes into this queue's own stream again.
+    /// Directs work into this queue's own stream again.
     pub fn back(&mut self) {
-        self.tracks.back();
+        self.streams.back();
     }
 
-    /// What is put into this queue from now on waits for all that was put aside.
+    /// Makes work that goes into this queue's own stream from now on wait for everything in the second stream.
     ///
     /// # Errors
     /// If the driver refuses.
     pub fn join(&mut self) -> Result<(), DeviceError> {
-        self.tracks.join()
+        self.streams.join()
     }
 
-    /// The stream that work goes into, for calls that are not made through this queue.
+    /// Returns the stream that work goes into, for calls that do not go through this queue.
     pub fn stream(&mut self) -> CUstream {
-        self.filling.is_begun = true;
-        self.tracks.stream().raw()
+        self.contents.may_have_work = true;
+        self.streams.stream().raw()
     }
 
-    /// Where a byte of the heap is, for the device.
+    /// Returns the device address of a byte of the heap.
     ///
     /// # Errors
-    /// If there is no such byte, or no heap.
+    /// If the offset is beyond the end of the heap, or there is no heap.
     pub fn address(&self, offset: usize) -> Result<CUdeviceptr, DeviceError> {
-        let heap = self.board.heap()?;
+        let heap = self.state.heap()?;
         if offset > heap.bytes() {
-            return Err(DeviceError::new(format!("byte {offset} of a heap of {}", heap.bytes())));
+            return Err(DeviceError::new(format!("offset {offset} is not in a heap of {} bytes", heap.bytes())));
         }
         Ok(heap.address() + offset as CUdeviceptr)
     }
 
-    /// Which of CUDA's devices it is.
+    /// Returns CUDA's number of the device.
     #[must_use]
     pub fn ordinal(&self) -> usize {
-        self.board.class().ordinal
+        self.state.class().ordinal
     }
 
-    /// Major and minor, such as (9, 0).
+    /// Returns the major and minor compute capability, such as (9, 0).
     #[must_use]
     pub fn compute_capability(&self) -> (i32, i32) {
-        self.board.class().compute_capability
+        self.state.class().compute_capability
     }
 
-    /// Whether blocks of threads run in clusters: the device has them, and was not opened [without](super::Options::clusters).
+    /// Returns whether thread blocks run in clusters: the device supports them, and
+    /// [`Options::clusters`](super::Options::clusters) is set.
     #[must_use]
     pub fn has_clusters(&self) -> bool {
-        self.board.has_clusters
+        self.state.has_clusters
     }
 
-    /// How many multiprocessors the device has.
+    /// Returns the number of multiprocessors of the device.
     #[must_use]
     pub fn multiprocessors(&self) -> usize {
-        self.board.class().multiprocessors
+        self.state.class().multiprocessors
     }
 
-    /// Whether the device takes blocks of this queue's kernels before all others: what stands in it is awaited, so that what ends sooner is better
-    /// than what takes less of the device.
+    /// Returns whether the device runs blocks of this queue's kernels before all others. Other work waits for the tasks
+    /// in such a queue, so a kernel that ends sooner is better than one that uses less of the device.
     #[must_use]
     pub fn is_urgent(&self) -> bool {
-        self.tracks.stream().urgency() == Urgency::Urgent
+        self.streams.stream().urgency() == Urgency::Urgent
     }
 
-    /// cuBLAS's handle for this queue, made at the first call: bound to the stream, scalars in host memory, with a workspace of its own,
-    /// so that no product allocates or shares one.
+    /// Returns cuBLAS's handle for this queue, created at the first call. It is bound to the stream, takes scalars from
+    /// host memory, and has its own workspace, so that no product allocates or shares one.
     ///
     /// # Errors
     /// If cuBLAS is not found, or refuses.
     pub fn blas(&mut self) -> Result<cublasHandle_t, DeviceError> {
-        let Track { stream, blas, .. } = self.tracks.now();
+        let BoundStream { stream, blas, .. } = self.streams.current();
         if blas.is_none() {
-            *blas = Some(Blas::new(&self.board.context, stream)?);
+            *blas = Some(Blas::new(&self.state.context, stream)?);
         }
-        self.filling.is_begun = true;
+        self.contents.may_have_work = true;
         let blas = blas.as_ref().map(Blas::raw);
-        blas.ok_or_else(|| DeviceError::new("cuBLAS's handle was not kept"))
+        blas.ok_or_else(|| DeviceError::new("the cuBLAS handle was not kept"))
     }
 
-    /// cuSOLVER's handle for this queue, made at the first call and bound to the stream.
+    /// Returns cuSOLVER's handle for this queue, created at the first call and bound to the stream.
     ///
     /// # Errors
     /// If cuSOLVER is not found, or refuses.
     pub fn solver(&mut self) -> Result<cusolverDnHandle_t, DeviceError> {
-        let Track { stream, solver, .. } = self.tracks.now();
+        let BoundStream { stream, solver, .. } = self.streams.current();
         if solver.is_none() {
-            *solver = Some(Solver::new(&self.board.context, stream)?);
+            *solver = Some(Solver::new(&self.state.context, stream)?);
         }
-        self.filling.is_begun = true;
+        self.contents.may_have_work = true;
         let solver = solver.as_ref().map(Solver::raw);
-        solver.ok_or_else(|| DeviceError::new("cuSOLVER's handle was not kept"))
+        solver.ok_or_else(|| DeviceError::new("the cuSOLVER handle was not kept"))
     }
 
-    /// Compiles a program and loads it, if that was not done before: so that the first task with it need not wait. Returns what the compiler
-    /// says of its kernels; nothing if the program was found on disk.
+    /// Compiles and loads a program in advance, so that the first task need not wait for it. Returns the compiler's log
+    /// on its kernels, which is empty if the program was found on disk.
     ///
     /// # Errors
-    /// If it can not be compiled: with what the compiler says.
+    /// If it cannot be compiled; the message contains the compiler's log.
     pub fn compile(&mut self, program: &Program) -> Result<&str, DeviceError> {
         Ok(&self.kernels(program)?.loaded.log)
     }
 
-    /// A function of a program, which declares it `extern "C"`. The program is compiled when it is first used on the device.
+    /// Returns a function that a program declares `extern "C"`. The program is compiled at its first use on the device.
     ///
     /// # Errors
-    /// If the program can not be compiled, or has no such function.
+    /// If the program cannot be compiled, or has no such function.
     pub fn function(&mut self, program: &Program, name: &str) -> Result<CUfunction, DeviceError> {
         let kernels = self.kernels(program)?;
         if let Some((_, function)) = kernels.functions.iter().find(|(known, _)| **known == *name) {
@@ -197,25 +200,25 @@ impl Queue {
         Ok(function)
     }
 
-    fn kernels(&mut self, program: &Program) -> Result<&mut Kernels, DeviceError> {
+    fn kernels(&mut self, program: &Program) -> Result<&mut ProgramFunctions, DeviceError> {
         let id = program.id();
         if !self.programs.contains_key(&id) {
-            let loaded = self.board.programs.get(&self.board.context, program)?;
-            self.programs.insert(id, Kernels { loaded, functions: Vec::new() });
+            let loaded = self.state.programs.get(&self.state.context, program)?;
+            self.programs.insert(id, ProgramFunctions { loaded, functions: Vec::new() });
         }
         let kernels = self.programs.get_mut(&id);
         kernels.ok_or_else(|| DeviceError::new(format!("program `{}` was not kept", program.name())))
     }
 
-    /// Puts a kernel into the queue: so many blocks of so many threads, with so many bytes of shared memory that the launch asks for. There is
-    /// a pointer to each of the kernel's arguments.
+    /// Launches a kernel with `grid` blocks of `block` threads and `shared_bytes` of dynamic shared memory. `params`
+    /// has one pointer for each of the kernel's arguments.
     ///
     /// # Errors
-    /// If the driver refuses, such as for a block that is too large.
+    /// If the driver refuses, for example because a block is too large.
     ///
     /// # Safety
-    /// The function is one of this queue's device, and `params` point to values of its arguments' types, in their order. Until its task is
-    /// finished, the kernel reads and writes only what the task's accesses, and the task's scratch, allow it to.
+    /// The function belongs to this queue's device, and `params` point to values of its arguments' types, in their
+    /// order. Until its task is finished, the kernel reads and writes only what the task's accesses and scratch allow.
     pub unsafe fn launch(
         &mut self,
         function: CUfunction,
@@ -226,18 +229,18 @@ impl Queue {
     ) -> Result<(), DeviceError> {
         allow_shared(function, shared_bytes)?;
         let ([x, y, z], [u, v, w]) = (grid, block);
-        let (stream, none) = (self.tracks.stream().raw(), std::ptr::null_mut());
-        // SAFETY: the stream is there; function and arguments are the caller's promise. Arguments are copied.
+        let (stream, none) = (self.streams.stream().raw(), std::ptr::null_mut());
+        // SAFETY: the stream exists; the caller guarantees function and arguments. The call copies the arguments.
         let code =
             unsafe { sys::cuLaunchKernel(function, x, y, z, u, v, w, shared_bytes, stream, params.as_mut_ptr(), none) };
         check(code, "cuLaunchKernel")
-            .map_err(|error| about(&format!("{grid:?} blocks of {block:?} threads"), error))?;
-        self.filling.is_begun = true;
+            .map_err(|error| with_subject(&format!("{grid:?} blocks of {block:?} threads"), error))?;
+        self.contents.may_have_work = true;
         Ok(())
     }
 
-    /// The same for blocks that wait for each other: they begin when there is room for all of them, and run at once. More than
-    /// [`blocks_at_once`](Self::blocks_at_once) are refused.
+    /// Like [`launch`](Self::launch), for blocks that wait for each other: they start together, when there is room for
+    /// all of them. More than [`blocks_at_once`](Self::blocks_at_once) are refused.
     ///
     /// # Errors
     /// As for `launch`.
@@ -254,19 +257,20 @@ impl Queue {
     ) -> Result<(), DeviceError> {
         allow_shared(function, shared_bytes)?;
         let ([x, y, z], [u, v, w]) = (grid, block);
-        let stream = self.tracks.stream().raw();
-        // SAFETY: as in `launch`.
+        let stream = self.streams.stream().raw();
+        // SAFETY: the stream exists; the caller guarantees function and arguments. The call copies the arguments.
         let code = unsafe {
             sys::cuLaunchCooperativeKernel(function, x, y, z, u, v, w, shared_bytes, stream, params.as_mut_ptr())
         };
         check(code, "cuLaunchCooperativeKernel")
-            .map_err(|error| about(&format!("{grid:?} blocks of {block:?} threads at once"), error))?;
-        self.filling.is_begun = true;
+            .map_err(|error| with_subject(&format!("{grid:?} blocks of {block:?} threads at once"), error))?;
+        self.contents.may_have_work = true;
         Ok(())
     }
 
-    /// The same for one cluster of at most 16 blocks, which run at once and reach each other's shared memory. Only devices of compute
-    /// capability 9.0 or more have clusters; see [`clusters_at_once`](Self::clusters_at_once).
+    /// Like [`launch`](Self::launch), for one cluster of at most 16 blocks, which run at once and can access each
+    /// other's shared memory. Only devices of compute capability 9.0 or higher have clusters; see
+    /// [`clusters_at_once`](Self::clusters_at_once).
     ///
     /// # Errors
     /// As for `launch`.
@@ -285,23 +289,24 @@ impl Queue {
         allow_cluster(function, blocks)?;
         let mut attribute = cluster_of(blocks);
         let config = self.cluster_config(&mut attribute, blocks, block, shared_bytes);
-        // SAFETY: as in `launch`; the attribute is there until the call returns.
+        // SAFETY: the stream exists, and the attribute outlives the call; the caller guarantees function and arguments,
+        // which the call copies.
         let code =
             unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), std::ptr::null_mut()) };
         check(code, "cuLaunchKernelEx")
-            .map_err(|error| about(&format!("a cluster of {blocks} blocks of {block:?} threads"), error))?;
-        self.filling.is_begun = true;
+            .map_err(|error| with_subject(&format!("a cluster of {blocks} blocks of {block:?} threads"), error))?;
+        self.contents.may_have_work = true;
         Ok(())
     }
 
-    /// How many clusters of so many blocks an idle device runs at once; none if it [has no clusters](Self::has_clusters), or a
-    /// cluster is too large for it.
+    /// Returns how many clusters of `blocks` blocks an idle device runs at once: zero if it [has no
+    /// clusters](Self::has_clusters) or a cluster is too large for it.
     ///
     /// # Errors
     /// If the driver refuses.
     ///
     /// # Safety
-    /// The function is one of this queue's device.
+    /// The function belongs to this queue's device.
     pub unsafe fn clusters_at_once(
         &self,
         function: CUfunction,
@@ -319,7 +324,8 @@ impl Queue {
         let mut attribute = cluster_of(blocks);
         let config = self.cluster_config(&mut attribute, blocks, [threads, 1, 1], shared_bytes);
         let mut clusters = 0;
-        // SAFETY: the function is one of this device, whose context is current, and the places are there.
+        // SAFETY: the function belongs to this device, whose context is current, and the places for configuration and
+        // result are valid.
         let code = unsafe { sys::cuOccupancyMaxActiveClusters(&raw mut clusters, function, &raw const config) };
         if code == CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE {
             return Ok(0);
@@ -328,7 +334,7 @@ impl Queue {
         Ok(usize::try_from(clusters).unwrap_or(0))
     }
 
-    /// A launch of one cluster in this queue's stream.
+    /// Returns the configuration of a launch of one cluster in this queue's stream.
     fn cluster_config(
         &self,
         attribute: &mut CUlaunchAttribute,
@@ -344,20 +350,20 @@ impl Queue {
             blockDimY: v,
             blockDimZ: w,
             sharedMemBytes: shared_bytes,
-            hStream: self.tracks.stream().raw(),
+            hStream: self.streams.stream().raw(),
             attrs: attribute,
             numAttrs: 1,
         }
     }
 
-    /// How many blocks of so many threads, with so much shared memory that the launch asks for, an idle device runs at once; none if
-    /// a block is too large for it.
+    /// Returns how many blocks of `threads` threads with `shared_bytes` of dynamic shared memory an idle device runs at
+    /// once: zero if a block is too large for it.
     ///
     /// # Errors
     /// If the driver refuses.
     ///
     /// # Safety
-    /// The function is one of this queue's device.
+    /// The function belongs to this queue's device.
     pub unsafe fn blocks_at_once(
         &self,
         function: CUfunction,
@@ -368,7 +374,7 @@ impl Queue {
             return Ok(0);
         }
         let mut blocks = 0;
-        // SAFETY: the function is one of this device, whose context is current, and the place is there.
+        // SAFETY: the function belongs to this device, whose context is current, and the place for the result is valid.
         let code = unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &raw mut blocks,
@@ -381,110 +387,112 @@ impl Queue {
         Ok(usize::try_from(blocks).unwrap_or(0) * self.multiprocessors())
     }
 
-    /// A zeroed `int` in host memory that the task's kernels can write, such as the `info` of a factorization: it is judged when the task
-    /// ends, which fails with what `judge` returns. It is not judged if the task has failed by then. Returns where it is for the device.
+    /// Provides a zeroed `int` in host memory that the task's kernels can write, such as the `info` of a factorization.
+    /// When the task ends, `judge` is called with it, and the task fails if `judge` returns an error. It is not called
+    /// if the task has failed before. Returns the address for the device.
     ///
-    /// Nothing is copied for it, so it costs the queue no time.
+    /// The value needs no copy, so this costs the queue no time.
     ///
     /// # Errors
-    /// If there is no memory for it.
+    /// If no memory can be allocated for it.
     pub fn outcome(
         &mut self,
         judge: impl FnOnce(i32) -> Result<(), DeviceError> + Send + 'static,
     ) -> Result<CUdeviceptr, DeviceError> {
-        let word = self.outcomes.take()?;
-        let address = word.address();
-        self.filling.judges.push((word, Box::new(move |bytes: &[u8]| judge(first_int(bytes)))));
+        let slot = self.outcomes.take()?;
+        let address = slot.device_address();
+        self.contents.checks.push((slot, Box::new(move |bytes: &[u8]| judge(first_int(bytes)))));
         Ok(address)
     }
 
-    /// After what is in the queue by now, a small part of the heap ([`OUTCOME_BYTES_MAX`](super::OUTCOME_BYTES_MAX) at most) is read, and
-    /// judged when the task ends: the task fails with what `judge` returns. It is not judged if the task has failed by then.
+    /// Reads a small part of the heap (at most [`OUTCOME_BYTES_MAX`](super::OUTCOME_BYTES_MAX)) after everything that
+    /// is in the queue now. When the task ends, `judge` is called with it, and the task fails if `judge` returns an
+    /// error. It is not called if the task has failed before.
     ///
     /// # Errors
-    /// If the heap has no such bytes, they are too many, or the driver refuses.
+    /// If the range is empty, not in the heap or too long, or the driver refuses.
     pub fn after(
         &mut self,
         bytes: Range<usize>,
         judge: impl FnOnce(&[u8]) -> Result<(), DeviceError> + Send + 'static,
     ) -> Result<(), DeviceError> {
-        let heap = self.board.heap()?;
+        let heap = self.state.heap()?;
         let length = bytes.len();
         if bytes.is_empty() || bytes.end > heap.bytes() || length > super::OUTCOME_BYTES_MAX {
-            return Err(DeviceError::new(format!("bytes {bytes:?} of a heap of {}", heap.bytes())));
+            return Err(DeviceError::new(format!("cannot read bytes {bytes:?} of a heap of {}", heap.bytes())));
         }
         let from = heap.address() + bytes.start as CUdeviceptr;
-        let word = self.outcomes.take()?;
-        // SAFETY: the bytes are in the heap, and the place has room for them and stays until the task has ended.
-        let code = unsafe { sys::cuMemcpyDtoHAsync_v2(word.place(), from, length, self.tracks.stream().raw()) };
+        let slot = self.outcomes.take()?;
+        // SAFETY: the bytes are in the heap. The slot has room for them and is kept until the task has ended.
+        let code = unsafe { sys::cuMemcpyDtoHAsync_v2(slot.host_address(), from, length, self.streams.stream().raw()) };
         check(code, "cuMemcpyDtoHAsync")?;
-        self.filling.is_begun = true;
-        self.filling.judges.push((word, Box::new(move |all: &[u8]| judge(&all[..length]))));
+        self.contents.may_have_work = true;
+        self.contents.checks.push((slot, Box::new(move |all: &[u8]| judge(&all[..length]))));
         Ok(())
     }
 
     pub(super) fn raw(&self) -> CUstream {
-        self.tracks.stream().raw()
+        self.streams.stream().raw()
     }
 
-    /// The stream, for the copier of this queue.
+    /// Returns the stream, for the copier of this queue.
     pub(super) fn shared_stream(&self) -> Arc<Stream> {
-        Arc::clone(self.tracks.stream())
+        Arc::clone(self.streams.stream())
     }
 
-    /// Something stands in the stream.
-    pub(super) fn note_begun(&mut self) {
-        self.filling.is_begun = true;
+    /// Records that the stream may contain work of the task.
+    pub(super) fn note_work(&mut self) {
+        self.contents.may_have_work = true;
     }
 
-    /// Begins a task. What an implementation that panicked has left behind runs all the same; nobody asks how it ends.
+    /// Begins a task. Work left by an implementation that panicked still runs; its end is not reported.
     pub(super) fn begin(&mut self) {
-        self.tracks.back();
-        self.filling = Filling::default();
+        self.streams.back();
+        self.contents = TaskContents::default();
     }
 
-    /// What the task has put in. Its own stream waits for what it has put aside.
-    pub(super) fn end(&mut self) -> Result<Filling, DeviceError> {
+    /// Ends the task and returns what it has put in. Its own stream waits for the second stream.
+    pub(super) fn end(&mut self) -> Result<TaskContents, DeviceError> {
         self.join()?;
-        Ok(std::mem::take(&mut self.filling))
+        Ok(std::mem::take(&mut self.contents))
     }
 }
 
-/// Lets a function's launches ask for so much shared memory. With what it declares itself, any function may have 48 KiB; how much that is is
-/// not asked, as allowing it takes no longer.
+/// Allows a function's launches `bytes` of dynamic shared memory. Up to 48 KiB, including static shared memory, need no
+/// permission, but checking that would take as long as permitting it.
 fn allow_shared(function: CUfunction, bytes: u32) -> Result<(), DeviceError> {
     if bytes == 0 {
         return Ok(());
     }
     let what = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    let bytes = i32::try_from(bytes).map_err(|_| DeviceError::new(format!("{bytes} bytes of shared memory")))?;
-    // SAFETY: the function is a loaded one, as whoever launches it has promised.
+    let bytes = i32::try_from(bytes).map_err(|_| DeviceError::new(format!("too much shared memory: {bytes} bytes")))?;
+    // SAFETY: the callers of the launch functions guarantee that the function is loaded.
     check(unsafe { sys::cuFuncSetAttribute(function, what, bytes) }, "cuFuncSetAttribute")
-        .map_err(|error| about(&format!("{bytes} bytes of shared memory"), error))
+        .map_err(|error| with_subject(&format!("{bytes} bytes of shared memory"), error))
 }
 
-/// Blocks of a cluster that any function may ask for; more than that has to be allowed.
+/// The largest cluster, in blocks, that needs no permission.
 const CLUSTER_BLOCKS: u32 = 8;
 
-/// Lets a function's launches ask for clusters of so many blocks.
+/// Allows a function's launches clusters of `blocks` blocks.
 fn allow_cluster(function: CUfunction, blocks: u32) -> Result<(), DeviceError> {
     if blocks <= CLUSTER_BLOCKS {
         return Ok(());
     }
     let what = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
-    // SAFETY: the function is a loaded one, as whoever launches it has promised.
+    // SAFETY: the callers of the launch functions guarantee that the function is loaded.
     check(unsafe { sys::cuFuncSetAttribute(function, what, 1) }, "cuFuncSetAttribute")
-        .map_err(|error| about(&format!("a cluster of {blocks} blocks"), error))
+        .map_err(|error| with_subject(&format!("a cluster of {blocks} blocks"), error))
 }
 
-/// What makes a launch one cluster.
+/// Returns the launch attribute that makes `blocks` blocks one cluster.
 fn cluster_of(blocks: u32) -> CUlaunchAttribute {
     let size = CUlaunchAttributeValue_union__bindgen_ty_1 { x: blocks, y: 1, z: 1 };
     let id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     CUlaunchAttribute { id, pad: [0; 4], value: CUlaunchAttributeValue { clusterDim: size } }
 }
 
-/// The number at the start of an outcome.
+/// Returns the number at the start of an outcome.
 fn first_int(bytes: &[u8]) -> i32 {
     bytes.first_chunk().map_or(0, |four| i32::from_ne_bytes(*four))
 }

@@ -1,20 +1,23 @@
-//! [`Signal`]: the issuer's sleep.
+//! [`Signal`]: how the issuer waits.
 //!
-//! CUDA can tell a thread that an event has ended in two ways: a host function behind the work, for which the stream waits (measured by others at ten
-//! microseconds and more), or a thread that blocks on one event and can not be woken otherwise. Both cost more than they bring, as a device has work
-//! for a while ahead. So the issuer looks by itself, each time after an eighth of the time that it has waited, so it is late by an eighth of that at
-//! most and looks some dozen times for a task of any length; but not within [`LOOK_MIN`] of the last time, nor within [`LOOK_BEHIND_TASK`] of
-//! somebody else's putting in a task, since whoever asks the driver keeps others from it who put work in. In between it spins at first, for [`SPIN`],
-//! and sees at once when it is woken; then it naps. For that its naps are [exact](nap_exactly). A nap is [`NAP_MAX`] at most: a few per cent of a
-//! core while the device computes.
+//! CUDA can notify a thread of an event in two ways: by a host function behind the work, which delays the stream, or by
+//! blocking on one event, from which the thread cannot be woken otherwise. Both cost more than they gain, since a
+//! device has work queued ahead. Therefore the issuer polls. The interval is an eighth of the time that it has waited,
+//! so it is late by an eighth at most and polls a few dozen times for a task of any length. It never polls within
+//! [`POLL_INTERVAL_MIN`] of the last poll, nor within [`POLL_PAUSE_AFTER_TASK`] of another thread's insertion, because
+//! a query of the driver blocks other threads that insert work. In between it spins at first, for [`SPIN`], and notices
+//! a raise immediately; later it naps. Its naps are [exact](nap_exactly) and last at most [`NAP_MAX`], so it uses a few
+//! per cent of a core while the device computes.
 //!
-//! With nothing in its queues it waits to be woken: for [`SPIN_IDLE`] it spins, as the next task of a chain that goes from device to device
-//! comes within that time, while a thread that sleeps takes longer to wake than the work on the other device takes. Then it sleeps.
+//! With empty queues it waits to be woken. It spins for [`SPIN_IDLE`], because the next task of a chain across devices
+//! arrives within that time, and waking a sleeping thread takes longer than the task on the other device. Then it
+//! sleeps.
 //!
-//! Who wakes it raises the signal, and that counts also before the wait. Copies, and tasks, may be put into queues by other threads, perhaps
-//! while the issuer sleeps without looking; they nudge it. The race feared is that it sees nothing, and goes to sleep after the raise or the
-//! nudge. So it says that it is about to sleep before it looks for the last time, and who raises or nudges looks at that afterwards; if it says so,
-//! they take the lock, which it holds from that look until it sleeps.
+//! To wake the issuer, a thread raises the signal; this also counts before the wait. Other threads may insert copies
+//! and tasks while the issuer sleeps without polling; they nudge it. A wake-up would be lost if the issuer checked for
+//! one, and went to sleep after the raise or nudge. Therefore the issuer sets a flag that it is about to sleep before
+//! its last check, and a thread that raises or nudges reads the flag afterwards. If it is set, the thread takes the
+//! lock, which the issuer holds from its last check until it sleeps.
 
 use rustix::thread::set_current_timer_slack;
 use std::{
@@ -28,20 +31,22 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// How long the issuer spins before it naps.
 const SPIN: Duration = Duration::from_micros(30);
-/// Somebody else who puts in a task comes back with the next one, if it is a chain from device to device, and each question takes both of them
-/// microseconds then. Unless there are copies from or to the host: for their ends somebody waits there.
-const LOOK_BEHIND_TASK: Duration = Duration::from_micros(40);
-/// About as long as one look takes.
-const LOOK_MIN: Duration = Duration::from_micros(2);
-/// As long as a worker of the runtime looks for tasks before it sleeps. Longer than two hops take that find both issuers asleep, so
-/// that a chain of hops comes into step.
+/// How long the issuer does not poll after another thread has inserted a task. In a chain across devices, that thread
+/// comes back with the next task, and each query would delay both threads by microseconds. Copies from or to the host
+/// cancel this, as somebody on the host waits for their ends.
+const POLL_PAUSE_AFTER_TASK: Duration = Duration::from_micros(40);
+/// About the time of one poll.
+const POLL_INTERVAL_MIN: Duration = Duration::from_micros(2);
+/// As long as a worker of the runtime searches for tasks before it sleeps. It is longer than two hops between sleeping
+/// issuers, so that the issuers of a chain stay awake after the first hops.
 const SPIN_IDLE: Duration = Duration::from_micros(100);
 const NAP_MIN: Duration = Duration::from_micros(10);
 const NAP_MAX: Duration = Duration::from_micros(250);
 
-/// The system ends a thread's sleep up to fifty microseconds late, so as to wake several at once: longer than a small kernel takes. Of the
-/// thread that calls this, from now on one microsecond at most. A system that refuses leaves the sleeps longer.
+/// Makes this thread's sleeps end at most one microsecond late. By default the system ends them up to 50 µs late, to
+/// wake several threads at once; that is longer than a small kernel. If the system refuses, the default stays.
 pub(super) fn nap_exactly() {
     thread_local!(static IS_EXACT: Cell<bool> = const { Cell::new(false) });
     if !IS_EXACT.replace(true) {
@@ -49,106 +54,106 @@ pub(super) fn nap_exactly() {
     }
 }
 
-/// Waits for a raise, also one that came before, or for work that has ended.
+/// Lets the issuer wait for a raise, including an earlier one, or for work that has ended.
 #[derive(Debug, Default)]
 pub(super) struct Signal {
-    /// Held by the issuer from its last look to its sleep.
-    bed: Mutex<()>,
-    called: Condvar,
-    /// There is a raise that no wait has had.
+    /// Held by the issuer from its last check until it sleeps.
+    sleep_lock: Mutex<()>,
+    wakeup: Condvar,
+    /// Whether there is a raise that no wait has consumed.
     is_raised: AtomicBool,
     is_nudged: AtomicBool,
-    /// The issuer sleeps, or naps: whoever raises must wake it, which costs a system call.
+    /// Whether the issuer sleeps or naps. Whoever raises the signal must then wake it, which costs a system call.
     is_to_be_woken: AtomicBool,
-    /// It sleeps, without looking.
+    /// Whether the issuer sleeps without polling.
     is_asleep: AtomicBool,
-    /// How many tasks, and copies from or to the host, were put into queues so far.
+    /// How many tasks, and copies from or to the host, were inserted so far.
     tasks: AtomicU32,
     host_copies: AtomicU32,
 }
 
-/// What somebody has put into a queue.
+/// The kind of work that a thread has inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Put {
+pub(super) enum Inserted {
     Task,
     HostCopy,
     PeerCopy,
 }
 
 impl Signal {
-    /// Ends a wait, this one or the next.
+    /// Ends the current wait, or the next one.
     pub(super) fn raise(&self) {
         self.is_raised.store(true, Ordering::SeqCst);
         if self.is_to_be_woken.load(Ordering::SeqCst) {
-            self.call();
+            self.wake();
         }
     }
 
-    /// Something was put into a queue: a sleeper that does not look must look.
+    /// Tells an issuer that sleeps without polling that work was inserted.
     #[inline]
-    pub(super) fn nudge(&self, what: Put) {
+    pub(super) fn nudge(&self, what: Inserted) {
         match what {
-            Put::Task => self.tasks.fetch_add(1, Ordering::Relaxed),
-            Put::HostCopy => self.host_copies.fetch_add(1, Ordering::Relaxed),
-            Put::PeerCopy => 0,
+            Inserted::Task => self.tasks.fetch_add(1, Ordering::Relaxed),
+            Inserted::HostCopy => self.host_copies.fetch_add(1, Ordering::Relaxed),
+            Inserted::PeerCopy => 0,
         };
         if self.is_asleep.load(Ordering::SeqCst) {
             self.is_nudged.store(true, Ordering::SeqCst);
-            self.call();
+            self.wake();
         }
     }
 
-    /// Wakes the issuer, now or when it has fallen asleep, which it does unless it sees before that it is called.
-    fn call(&self) {
+    /// Wakes the issuer. Taking the lock ensures that it either sleeps or has yet to make its last check.
+    fn wake(&self) {
         drop(self.lock());
-        self.called.notify_all();
+        self.wakeup.notify_all();
     }
 
-    /// Returns when there is a raise that no wait has had, when `is_due` says that something has ended (or that there is a raise), or after so long.
-    /// `is_busy` says whether something is in a queue.
+    /// Returns when there is an unconsumed raise, when `is_due` returns true because work has ended (or there is a
+    /// raise), or after `at_most`. `is_busy` returns whether the queues contain work.
     pub(super) fn wait(&self, at_most: Duration, is_due: impl Fn() -> bool, is_busy: impl Fn() -> bool) {
         let begin = Instant::now();
-        // Whoever comes here has just looked.
-        let (mut slept, mut look_at, mut puts) = (Duration::ZERO, LOOK_MIN, self.puts());
+        // The caller has just polled.
+        let (mut slept, mut poll_at, mut insertions) = (Duration::ZERO, POLL_INTERVAL_MIN, self.insertions());
         loop {
             if self.take_raise() {
                 return;
             }
             let (is_busy_now, elapsed) = (is_busy(), begin.elapsed());
             let waited = elapsed.saturating_sub(slept);
-            let puts_now = self.puts();
-            if puts.1 != puts_now.1 {
-                look_at = look_at.min(elapsed + LOOK_MIN);
-            } else if puts.0 != puts_now.0 {
-                look_at = look_at.max(elapsed + LOOK_BEHIND_TASK);
+            let insertions_now = self.insertions();
+            if insertions.1 != insertions_now.1 {
+                poll_at = poll_at.min(elapsed + POLL_INTERVAL_MIN);
+            } else if insertions.0 != insertions_now.0 {
+                poll_at = poll_at.max(elapsed + POLL_PAUSE_AFTER_TASK);
             }
-            puts = puts_now;
-            if is_busy_now && elapsed >= look_at {
+            insertions = insertions_now;
+            if is_busy_now && elapsed >= poll_at {
                 if is_due() {
                     self.take_raise();
                     return;
                 }
-                look_at = elapsed + (waited / 8).clamp(LOOK_MIN, NAP_MAX);
+                poll_at = elapsed + (waited / 8).clamp(POLL_INTERVAL_MIN, NAP_MAX);
             }
             let Some(left) = at_most.checked_sub(elapsed).filter(|left| !left.is_zero()) else { return };
             if waited < if is_busy_now { SPIN } else { SPIN_IDLE } {
                 hint::spin_loop();
             } else if !is_busy_now {
                 self.sleep(left, &is_busy);
-                // What was put in meanwhile has only begun.
+                // Work that was inserted during the sleep has only just started.
                 slept = begin.elapsed();
             } else {
                 self.nap((waited / 8).clamp(NAP_MIN, NAP_MAX).min(left));
-                look_at = Duration::ZERO;
+                poll_at = Duration::ZERO;
             }
         }
     }
 
-    fn puts(&self) -> (u32, u32) {
+    fn insertions(&self) -> (u32, u32) {
         (self.tasks.load(Ordering::Relaxed), self.host_copies.load(Ordering::Relaxed))
     }
 
-    /// Whether there is a raise that no wait has had. A look without the lock, as a spin looks often.
+    /// Returns whether there is an unconsumed raise. It takes no lock, because the spin calls it often.
     #[inline]
     pub(super) fn is_raised(&self) -> bool {
         self.is_raised.load(Ordering::SeqCst)
@@ -158,21 +163,21 @@ impl Signal {
         self.is_raised() && self.is_raised.swap(false, Ordering::SeqCst)
     }
 
-    /// Sleeps until it is raised, or for so long.
+    /// Sleeps until the signal is raised, or for `at_most`.
     fn nap(&self, at_most: Duration) {
         nap_exactly();
         self.sleep_unless(at_most, || self.is_raised());
     }
 
-    fn sleep_unless(&self, at_most: Duration, is_called: impl Fn() -> bool) {
-        let bed = self.lock();
+    fn sleep_unless(&self, at_most: Duration, is_woken: impl Fn() -> bool) {
+        let sleep_lock = self.lock();
         self.is_to_be_woken.store(true, Ordering::SeqCst);
-        let woken = self.called.wait_timeout_while(bed, at_most, |()| !is_called());
+        let woken = self.wakeup.wait_timeout_while(sleep_lock, at_most, |()| !is_woken());
         drop(woken.unwrap_or_else(PoisonError::into_inner));
         self.is_to_be_woken.store(false, Ordering::SeqCst);
     }
 
-    /// Sleeps until it is raised or nudged, or for so long; not at all if there is something in a queue by now.
+    /// Sleeps until the signal is raised or nudged, or for `at_most`. Returns immediately if the queues contain work.
     fn sleep(&self, at_most: Duration, is_busy: impl Fn() -> bool) {
         self.is_nudged.store(false, Ordering::SeqCst);
         self.is_asleep.store(true, Ordering::SeqCst);
@@ -183,7 +188,7 @@ impl Signal {
     }
 
     fn lock(&self) -> MutexGuard<'_, ()> {
-        self.bed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sleep_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -202,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raise_before_the_wait_counts_once() {
+    fn earlier_raise_ends_one_wait() {
         let signal = Signal::default();
         signal.raise();
         assert!(timed(|| signal.wait(LONG, || false, || false)) < LONG / 2, "slept although it was raised");
@@ -211,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sleeper_is_woken_by_a_raise_whether_it_looks_or_not() {
+    fn raise_wakes_sleeping_and_polling_issuer() {
         for is_busy in [false, true] {
             let signal = Signal::default();
             thread::scope(|scope| {
@@ -225,14 +230,14 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_work_that_comes_while_it_sleeps_ends_the_wait() {
+    fn work_inserted_during_sleep_ends_wait() {
         let (signal, in_queues) = (Signal::default(), AtomicUsize::new(0));
         let looks = AtomicUsize::new(0);
         thread::scope(|scope| {
             scope.spawn(|| {
                 thread::sleep(Duration::from_millis(20));
                 in_queues.store(1, Ordering::SeqCst);
-                signal.nudge(Put::Task);
+                signal.nudge(Inserted::Task);
             });
             let is_due = || looks.fetch_add(1, Ordering::Relaxed) > 100;
             let is_busy = || in_queues.load(Ordering::SeqCst) > 0;
@@ -242,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_wait_looks_seldom() {
+    fn long_wait_polls_rarely() {
         let (signal, looks) = (Signal::default(), AtomicUsize::new(0));
         let look = || {
             looks.fetch_add(1, Ordering::Relaxed);
@@ -253,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn naps_are_not_much_longer_than_they_should_be() {
+    fn naps_are_exact() {
         let signal = Signal::default();
         if set_current_timer_slack(NonZeroU64::new(50_000)).is_err() {
             eprintln!("SKIPPED: the system does not let threads sleep exactly");
@@ -262,7 +267,7 @@ mod tests {
         for _ in 0..100 {
             assert!(timed(|| signal.nap(NAP_MIN)) >= NAP_MIN);
         }
-        // How late the sleeps end is not measured: on a busy machine that depends on what others do.
+        // How late the sleeps end is not tested: on a busy machine, that depends on other processes.
         assert_eq!(current_timer_slack(), Ok(1000));
     }
 }

@@ -1,19 +1,19 @@
-//! [`SmallCopies`]: copies of a few kilobytes between heaps, by a kernel of the device that they go to.
+//! [`SmallCopies`]: copies of a few kilobytes between heaps, by a kernel on the destination device.
 //!
-//! The driver's command for a copy between two GPUs takes 7 to 9 microseconds for 8 bytes as for 4096, and putting it in takes the host nearly 4
-//! more than a launch does. A kernel that reads the other GPU's memory, in the same stream, takes 3 to 4: the hop of a chain from GPU to
-//! GPU costs 9 with it and 18 with the command (measured on two H200 by calls of the driver alone). The kernel needs free room on a
-//! multiprocessor, as whatever uses the value on this device does, too; the stream for copies from peers is an urgent one, so that it
-//! gets what comes free first.
+//! A kernel that reads the other GPU's memory takes about half the time of the driver's command for such a copy, and
+//! launching it takes the host less time, too (measured: docs/measurements/). The kernel needs a free multiprocessor,
+//! but so does any kernel that uses the value on this device. The stream for copies from peers is urgent, so it gets
+//! the first multiprocessor that becomes free.
 //!
-//! A device has this if it has peers: it is compiled, or found on disk, when the device is opened, so that no copy waits for it. Where that
-//! fails, as without NVRTC, all copies are the driver's commands. So are those that a copier puts in, which has others before them (`copier`).
+//! A device with peers compiles the kernel, or finds it on disk, when it is opened, so that no copy waits for that. If
+//! that fails, for example without NVRTC, all copies use the driver's command. So do copies that the copier issues,
+//! which wait for others anyway (`copier`).
 
 use super::{
-    board::Board,
+    device_state::DeviceState,
     failure::check,
-    program::{Loaded, Program},
-    transfer::{End, Place, Shape, enqueue},
+    program::{LoadedProgram, Program},
+    transfer::{Address, CopySide, Shape, enqueue},
 };
 use cudarc::driver::sys::{self, CUdeviceptr, CUfunction, CUstream};
 use std::{
@@ -23,8 +23,7 @@ use std::{
 };
 use superscalar_runtime::DeviceError;
 
-/// What is copied so at most. One block that went through them in a loop, 8 bytes by each thread, would be as fast as the driver's
-/// command at about 12 KiB; here all pieces are on their way at once, so that the bytes add little to the latency.
+/// The largest copy by the kernel, in bytes. All pieces are read at once, so the size hardly changes the latency.
 const BYTES_MAX: usize = 16 << 10;
 const THREADS: u32 = 256;
 
@@ -34,36 +33,44 @@ static PROGRAM: LazyLock<Program> = LazyLock::new(|| Program::new("small copies"
 #[derive(Debug)]
 pub(super) struct SmallCopies {
     function: CUfunction,
-    /// What the function is of.
-    _loaded: Arc<Loaded>,
+    /// Keeps the function's module loaded.
+    _loaded: Arc<LoadedProgram>,
 }
 
-// SAFETY: a function belongs to its program and to no thread; launches of it may be made by several at once.
+// SAFETY: a function belongs to its module and is not tied to a thread.
 unsafe impl Send for SmallCopies {}
-// SAFETY: as above.
+// SAFETY: several threads may launch a function at once.
 unsafe impl Sync for SmallCopies {}
 
 impl SmallCopies {
-    /// Compiles and loads the kernel. None if that can not be done: then there is the driver's command for every copy.
-    pub(super) fn load(board: &Board) -> Option<Self> {
-        let loaded = board.programs.get(&board.context, &PROGRAM).ok()?;
-        board.context.make_current().ok()?;
+    /// Compiles and loads the kernel. Returns `None` if that fails; then all copies use the driver's command.
+    pub(super) fn load(state: &DeviceState) -> Option<Self> {
+        let loaded = state.programs.get(&state.context, &PROGRAM).ok()?;
+        state.context.make_current().ok()?;
         Some(Self { function: loaded.function("copy").ok()?, _loaded: loaded })
     }
 
-    /// Puts a copy into a stream of the device: by the kernel if it is small and between heaps, otherwise as [`enqueue`] does.
+    /// Puts a copy into a stream of the device: by the kernel if it is small and between heaps, otherwise like
+    /// [`enqueue`].
     ///
     /// # Safety
-    /// As for [`enqueue`]; the device's context is current, and the device can reach both heaps.
-    pub(super) unsafe fn enqueue(&self, stream: CUstream, shape: Shape, from: End, to: End) -> Result<(), DeviceError> {
-        let Some(mut plan) = Plan::of(shape, from, to) else {
-            // SAFETY: the caller's promise.
+    /// As for [`enqueue`]. In addition, the device's context is current, and the device can access both heaps.
+    pub(super) unsafe fn enqueue(
+        &self,
+        stream: CUstream,
+        shape: Shape,
+        from: CopySide,
+        to: CopySide,
+    ) -> Result<(), DeviceError> {
+        let Some(mut args) = KernelArgs::of(shape, from, to) else {
+            // SAFETY: the caller guarantees the conditions of `enqueue`.
             return unsafe { enqueue(stream, shape, from, to) };
         };
-        let blocks = plan.count.div_ceil(THREADS);
-        let mut params = plan.params();
-        // SAFETY: the function is of the device, and these are its arguments, which are copied. It touches what the columns have, and no more;
-        // that they stay, and that nobody else does meanwhile, is the caller's promise.
+        let blocks = args.count.div_ceil(THREADS);
+        let mut params = args.params();
+        // SAFETY: the function is loaded in the current context and takes these arguments, which the call copies. The
+        // kernel accesses only the columns; the caller keeps them valid and free of conflicting accesses until it has
+        // ended.
         let code = unsafe {
             sys::cuLaunchKernel(
                 self.function,
@@ -83,29 +90,29 @@ impl SmallCopies {
     }
 }
 
-/// What the kernel is told of a copy.
+/// The kernel's arguments for a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Plan {
+struct KernelArgs {
     from: CUdeviceptr,
     from_stride: u64,
     to: CUdeviceptr,
     to_stride: u64,
-    /// Pieces of a column, and of all columns.
+    /// The number of pieces in a column, and in all columns.
     per_column: u32,
     count: u32,
     piece_bytes: u32,
 }
 
-impl Plan {
-    /// None if the copy is not the kernel's affair.
-    fn of(shape: Shape, from: End, to: End) -> Option<Self> {
-        let (Place::Device(source), Place::Device(target)) = (from.place, to.place) else { return None };
+impl KernelArgs {
+    /// Returns `None` if the copy is too large for the kernel or involves the host.
+    fn of(shape: Shape, from: CopySide, to: CopySide) -> Option<Self> {
+        let (Address::Device(source), Address::Device(target)) = (from.address, to.address) else { return None };
         let bytes = shape.bytes();
         if bytes > BYTES_MAX {
             return None;
         }
-        // Without gaps the columns are a single one, whose stride does not count.
-        let is_whole = from.is_whole(shape) && to.is_whole(shape);
+        // Columns without gaps are a single column, whose stride does not matter.
+        let is_whole = from.has_no_gaps(shape) && to.has_no_gaps(shape);
         let (row_bytes, from_stride, to_stride) =
             if is_whole { (bytes, 0, 0) } else { (shape.row_bytes, from.stride as u64, to.stride as u64) };
         let piece_bytes = piece_bytes(source | from_stride | target | to_stride | row_bytes as u64);
@@ -114,7 +121,7 @@ impl Plan {
         Some(Self { from: source, from_stride, to: target, to_stride, per_column, count, piece_bytes })
     }
 
-    /// Where the kernel's arguments are, in its order.
+    /// Returns pointers to the kernel's arguments, in their order.
     fn params(&mut self) -> [*mut c_void; 7] {
         let Self { from, from_stride, to, to_stride, per_column, count, piece_bytes } = self;
         [
@@ -129,7 +136,7 @@ impl Plan {
     }
 }
 
-/// The largest piece that divides addresses, strides and columns, which are given by their common bits.
+/// Returns the largest piece size that divides addresses, strides and columns. `bits` is their bitwise or.
 fn piece_bytes(bits: u64) -> u32 {
     [16, 8, 4].into_iter().find(|&bytes| bits.is_multiple_of(u64::from(bytes))).unwrap_or(1)
 }
@@ -140,14 +147,14 @@ mod tests {
 
     const HEAP: CUdeviceptr = 0x7f00_0000_0000;
 
-    fn plan(shape: (usize, usize), from: (u64, usize), to: (u64, usize)) -> Option<Plan> {
-        let end = |(offset, stride)| End { place: Place::Device(HEAP + offset), stride };
-        Plan::of(Shape { row_bytes: shape.0, columns: shape.1 }, end(from), end(to))
+    fn args(shape: (usize, usize), from: (u64, usize), to: (u64, usize)) -> Option<KernelArgs> {
+        let end = |(offset, stride)| CopySide { address: Address::Device(HEAP + offset), stride };
+        KernelArgs::of(Shape { row_bytes: shape.0, columns: shape.1 }, end(from), end(to))
     }
 
     #[test]
-    fn pieces_are_as_large_as_addresses_strides_and_columns_allow() {
-        let bytes = |shape, from, to| plan(shape, from, to).expect("a small copy").piece_bytes;
+    fn piece_size_follows_alignment() {
+        let bytes = |shape, from, to| args(shape, from, to).expect("a small copy").piece_bytes;
         assert_eq!(bytes((64, 3), (0, 64), (0, 80)), 16);
         assert_eq!(bytes((64, 3), (0, 72), (0, 80)), 8);
         assert_eq!(bytes((64, 3), (0, 80), (0, 100)), 4);
@@ -163,19 +170,26 @@ mod tests {
 
     #[test]
     fn columns_without_gaps_are_one() {
-        // Four columns of four bytes are one piece of sixteen; strides of a single column do not matter.
-        let four =
-            Plan { from: HEAP + 16, from_stride: 0, to: HEAP, to_stride: 0, per_column: 1, count: 1, piece_bytes: 16 };
-        assert_eq!(plan((4, 4), (16, 4), (0, 4)), Some(four));
-        assert_eq!(plan((16, 1), (16, 5), (0, 0)), Some(four));
-        // A gap on one side is enough.
-        let gaps = Plan { to_stride: 5, from_stride: 4, per_column: 4, count: 16, piece_bytes: 1, ..four };
-        assert_eq!(plan((4, 4), (16, 4), (0, 5)), Some(gaps));
+        // Four columns of four bytes are one piece of sixteen; the stride of a single column does not matter.
+        let four = KernelArgs {
+            from: HEAP + 16,
+            from_stride: 0,
+            to: HEAP,
+            to_stride: 0,
+            per_column: 1,
+            count: 1,
+            piece_bytes: 16,
+        };
+        assert_eq!(args((4, 4), (16, 4), (0, 4)), Some(four));
+        assert_eq!(args((16, 1), (16, 5), (0, 0)), Some(four));
+        // A gap on one side is enough to keep the columns apart.
+        let gaps = KernelArgs { to_stride: 5, from_stride: 4, per_column: 4, count: 16, piece_bytes: 1, ..four };
+        assert_eq!(args((4, 4), (16, 4), (0, 5)), Some(gaps));
     }
 
-    /// As the kernel's threads reckon: where each piece comes from, and where it goes.
-    fn pieces(plan: &Plan) -> impl Iterator<Item = (u64, u64)> {
-        let Plan { from, from_stride, to, to_stride, per_column, count, piece_bytes } = *plan;
+    /// Computes source and destination of each piece, as the kernel's threads do.
+    fn pieces(args: &KernelArgs) -> impl Iterator<Item = (u64, u64)> {
+        let KernelArgs { from, from_stride, to, to_stride, per_column, count, piece_bytes } = *args;
         (0..count).map(move |piece| {
             let (column, row) = (u64::from(piece / per_column), u64::from(piece % per_column * piece_bytes));
             (from + column * from_stride + row, to + column * to_stride + row)
@@ -183,34 +197,35 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_all_of_the_columns_and_lie_at_multiples_of_their_size() {
+    fn pieces_cover_columns_and_are_aligned() {
         for (row_bytes, columns) in [(1, 1), (3, 5), (12, 100), (48, 7), (100, 100), (1024, 16), (BYTES_MAX, 1)] {
             for (from, to) in [((0, 0), (0, 0)), ((16, 16), (32, 0)), ((8, 0), (24, 8)), ((1, 2), (4, 4))] {
                 let (from, to) = ((from.0, row_bytes + from.1), (to.0, row_bytes + to.1));
-                let plan = plan((row_bytes, columns), from, to).expect("a small copy");
-                let bytes = u64::from(plan.piece_bytes);
+                let args = args((row_bytes, columns), from, to).expect("a small copy");
+                let bytes = u64::from(args.piece_bytes);
                 let mut moved: Vec<(u64, u64)> = Vec::new();
-                for (source, target) in pieces(&plan) {
-                    assert!(source % bytes == 0 && target % bytes == 0, "{plan:?}");
+                for (source, target) in pieces(&args) {
+                    assert!(source % bytes == 0 && target % bytes == 0, "{args:?}");
                     moved.extend((0..bytes).map(|byte| (source + byte, target + byte)));
                 }
                 let place = |(offset, stride): (u64, usize), at: usize| {
                     HEAP + offset + (at / row_bytes * stride + at % row_bytes) as u64
                 };
                 let expected: Vec<_> = (0..row_bytes * columns).map(|at| (place(from, at), place(to, at))).collect();
-                assert!(moved == expected, "{plan:?}");
+                assert!(moved == expected, "{args:?}");
             }
         }
     }
 
     #[test]
-    fn large_copies_and_those_with_the_host_are_not_the_kernels() {
-        assert!(plan((BYTES_MAX, 1), (0, 0), (0, 0)).is_some());
-        assert_eq!(plan((BYTES_MAX + 1, 1), (0, 0), (0, 0)), None);
-        assert!(plan((BYTES_MAX / 16, 16), (0, 2000), (0, 2000)).is_some());
-        assert_eq!(plan((BYTES_MAX / 16 + 1, 16), (0, 2000), (0, 2000)), None);
-        let (shape, device) = (Shape { row_bytes: 8, columns: 1 }, End { place: Place::Device(HEAP), stride: 8 });
-        let host = End { place: Place::Host(ptr::null_mut()), stride: 8 };
-        assert_eq!((Plan::of(shape, host, device), Plan::of(shape, device, host)), (None, None));
+    fn large_and_host_copies_bypass_the_kernel() {
+        assert!(args((BYTES_MAX, 1), (0, 0), (0, 0)).is_some());
+        assert_eq!(args((BYTES_MAX + 1, 1), (0, 0), (0, 0)), None);
+        assert!(args((BYTES_MAX / 16, 16), (0, 2000), (0, 2000)).is_some());
+        assert_eq!(args((BYTES_MAX / 16 + 1, 16), (0, 2000), (0, 2000)), None);
+        let (shape, device) =
+            (Shape { row_bytes: 8, columns: 1 }, CopySide { address: Address::Device(HEAP), stride: 8 });
+        let host = CopySide { address: Address::Host(ptr::null_mut()), stride: 8 };
+        assert_eq!((KernelArgs::of(shape, host, device), KernelArgs::of(shape, device, host)), (None, None));
     }
 }

@@ -1,10 +1,10 @@
-//! How fast a GPU is, about, by what the driver says of it: so that work is dealt out sensibly before anything was measured.
+//! Estimates the speed of a GPU from what the driver reports, to assign tasks sensibly before anything is measured.
 
 use super::context::GpuClass;
 use superscalar_runtime::Speed;
 
-/// Operations in double precision of a multiprocessor in a cycle, a fused multiplication and addition counting as two, on tensor cores where it
-/// has such for them; by compute capability. Half of it or less is what GPUs do that are not meant for such work.
+/// Floating-point operations in double precision per multiprocessor and cycle, by compute capability. A fused
+/// multiply-add counts as two; tensor cores are included. GPUs that are not listed reach a fraction of this.
 const FLOPS_PER_CYCLE: [((i32, i32), f64); 7] = [
     ((6, 0), 64.0),
     ((7, 0), 64.0),
@@ -14,20 +14,20 @@ const FLOPS_PER_CYCLE: [((i32, i32), f64); 7] = [
     ((10, 0), 128.0),
     ((10, 1), 128.0),
 ];
-/// All others.
-const FLOPS_PER_CYCLE_OTHERWISE: f64 = 4.0;
-/// What of that large products reach, and large copies of the memory's rate.
-const REACHED: f64 = 0.8;
-/// From one small kernel to the next that waits for it.
+/// The value for all other GPUs.
+const FLOPS_PER_CYCLE_OTHERS: f64 = 4.0;
+/// The fraction of the peak that large products reach, and large copies of the memory's bandwidth.
+const ATTAINED: f64 = 0.8;
+/// The time from one small kernel to the start of the next that waits for it.
 const LATENCY_NS: u64 = 4_000;
 
-/// The estimate; zero where the driver does not say enough.
+/// Returns the estimate. Rates are zero if the driver does not report enough.
 pub(super) fn estimate(class: &GpuClass) -> Speed {
     let found = FLOPS_PER_CYCLE.iter().find(|(capability, _)| *capability == class.compute_capability);
-    let per_cycle = found.map_or(FLOPS_PER_CYCLE_OTHERWISE, |(_, flops)| *flops);
+    let per_cycle = found.map_or(FLOPS_PER_CYCLE_OTHERS, |(_, flops)| *flops);
     Speed {
-        flops_per_s: REACHED * per_cycle * class.multiprocessors as f64 * class.clock_hz as f64,
-        bytes_per_s: REACHED * class.memory_bytes_per_s as f64,
+        flops_per_s: ATTAINED * per_cycle * class.multiprocessors as f64 * class.clock_hz as f64,
+        bytes_per_s: ATTAINED * class.memory_bytes_per_s as f64,
         latency_ns: LATENCY_NS,
     }
 }
@@ -52,8 +52,8 @@ mod tests {
     }
 
     #[test]
-    fn the_estimate_is_near_what_gpus_reach() {
-        // An H200 multiplies at 52 Tflop/s, an A100 at 17; others do a 64th of their single precision.
+    fn estimate_is_near_measured_rates() {
+        // Rates of large products in double precision; the third GPU has a 64th of its single-precision rate.
         for (capability, multiprocessors, clock_hz, reached) in [
             ((9, 0), 132, 1_980_000_000, 52e12),
             ((8, 0), 108, 1_410_000_000, 17e12),

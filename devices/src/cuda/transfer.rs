@@ -1,11 +1,11 @@
-//! [`Job`]: a rectangular copy as the driver is asked for it, between two places that are known to be what they should.
+//! [`CopyJob`]: a checked rectangular copy in the form that the driver takes.
 
 use super::failure::check;
 use cudarc::driver::sys::{self, CUDA_MEMCPY2D, CUdeviceptr, CUmemorytype, CUstream};
 use std::{ffi::c_void, ptr};
 use superscalar_runtime::DeviceError;
 
-/// How large columns are, and how many.
+/// The number and size of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) row_bytes: usize,
@@ -18,80 +18,81 @@ impl Shape {
     }
 }
 
-/// One side of a copy: where its first column is, and how far it is from one to the next.
+/// One side of a copy: the address of its first column, and the distance between columns in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct End {
-    pub(super) place: Place,
+pub(super) struct CopySide {
+    pub(super) address: Address,
     pub(super) stride: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Address {
     Host(*mut u8),
     Device(CUdeviceptr),
 }
 
-impl End {
-    /// A byte of a column.
+impl CopySide {
+    /// Returns the side that starts at this byte of this column.
     pub(super) fn at(self, row: usize, column: usize) -> Self {
         let offset = row + column * self.stride;
-        let place = match self.place {
-            Place::Host(base) => Place::Host(base.wrapping_add(offset)),
-            Place::Device(base) => Place::Device(base + offset as CUdeviceptr),
+        let address = match self.address {
+            Address::Host(base) => Address::Host(base.wrapping_add(offset)),
+            Address::Device(base) => Address::Device(base + offset as CUdeviceptr),
         };
-        Self { place, ..self }
+        Self { address, ..self }
     }
 
-    /// Whether there are no gaps between columns of this shape.
-    pub(super) fn is_whole(self, shape: Shape) -> bool {
+    /// Returns whether columns of this shape have no gaps between them.
+    pub(super) fn has_no_gaps(self, shape: Shape) -> bool {
         shape.columns == 1 || self.stride == shape.row_bytes
     }
 }
 
 /// A copy.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Job {
+pub(super) struct CopyJob {
     pub(super) shape: Shape,
-    pub(super) from: End,
-    pub(super) to: End,
-    /// Whether one side is host memory that the device can not reach.
+    pub(super) from: CopySide,
+    pub(super) to: CopySide,
+    /// Whether one side is host memory that the device cannot access.
     pub(super) in_pieces: bool,
 }
 
-// SAFETY: addresses and a shape; using them is the unsafe part.
-unsafe impl Send for Job {}
+// SAFETY: it consists of addresses and sizes; only `enqueue` and the copier use the addresses, under their own
+// conditions.
+unsafe impl Send for CopyJob {}
 
-impl Job {
-    /// Whether the host has no part in it.
+impl CopyJob {
+    /// Returns whether neither side is host memory.
     pub(super) fn is_between_heaps(&self) -> bool {
-        matches!((&self.from.place, &self.to.place), (Place::Device(_), Place::Device(_)))
+        matches!((&self.from.address, &self.to.address), (Address::Device(_), Address::Device(_)))
     }
 }
 
-/// Puts a copy into a stream: one command.
+/// Puts a copy into a stream, as one command.
 ///
 /// # Safety
-/// Both ends stay valid until it has ended, and host memory is pinned. From when the stream comes to it, nobody writes what it reads or touches
-/// what it writes.
-pub(super) unsafe fn enqueue(stream: CUstream, shape: Shape, from: End, to: End) -> Result<(), DeviceError> {
+/// Both sides stay valid until the copy has ended, and host memory is pinned. From the time when the stream reaches the
+/// copy, nobody writes the source, and nobody else accesses the destination.
+pub(super) unsafe fn enqueue(stream: CUstream, shape: Shape, from: CopySide, to: CopySide) -> Result<(), DeviceError> {
     let bytes = shape.bytes();
-    if !from.is_whole(shape) || !to.is_whole(shape) {
-        // SAFETY: the caller's promise.
+    if !from.has_no_gaps(shape) || !to.has_no_gaps(shape) {
+        // SAFETY: the caller guarantees the same conditions.
         return unsafe { enqueue_columns(stream, shape, from, to) };
     }
-    // SAFETY: the caller's promise; without gaps the columns are so many bytes.
+    // SAFETY: the caller keeps both sides valid. Without gaps, the columns are `bytes` consecutive bytes.
     unsafe {
-        match (from.place, to.place) {
-            (Place::Host(from), Place::Device(to)) => {
+        match (from.address, to.address) {
+            (Address::Host(from), Address::Device(to)) => {
                 check(sys::cuMemcpyHtoDAsync_v2(to, from.cast::<c_void>(), bytes, stream), "cuMemcpyHtoDAsync")
             }
-            (Place::Device(from), Place::Host(to)) => {
+            (Address::Device(from), Address::Host(to)) => {
                 check(sys::cuMemcpyDtoHAsync_v2(to.cast::<c_void>(), from, bytes, stream), "cuMemcpyDtoHAsync")
             }
-            (Place::Device(from), Place::Device(to)) => {
+            (Address::Device(from), Address::Device(to)) => {
                 check(sys::cuMemcpyAsync(to, from, bytes, stream), "cuMemcpyAsync")
             }
-            (Place::Host(from), Place::Host(to)) => {
+            (Address::Host(from), Address::Host(to)) => {
                 let (from, to) = (from as usize as CUdeviceptr, to as usize as CUdeviceptr);
                 check(sys::cuMemcpyAsync(to, from, bytes, stream), "cuMemcpyAsync")
             }
@@ -99,14 +100,14 @@ pub(super) unsafe fn enqueue(stream: CUstream, shape: Shape, from: End, to: End)
     }
 }
 
-/// The same for columns with gaps between them.
+/// Like [`enqueue`], for columns with gaps between them.
 ///
 /// # Safety
 /// As for [`enqueue`].
-unsafe fn enqueue_columns(stream: CUstream, shape: Shape, from: End, to: End) -> Result<(), DeviceError> {
-    // From one column to the next; where there is but one, anything that is long enough.
-    let pitch = |end: End| end.stride.max(shape.row_bytes);
-    let (source, target) = (Side::of(from.place), Side::of(to.place));
+unsafe fn enqueue_columns(stream: CUstream, shape: Shape, from: CopySide, to: CopySide) -> Result<(), DeviceError> {
+    // The distance between columns. For a single column, any length of at least its size will do.
+    let pitch = |end: CopySide| end.stride.max(shape.row_bytes);
+    let (source, target) = (DriverAddress::of(from.address), DriverAddress::of(to.address));
     let copy = CUDA_MEMCPY2D {
         srcXInBytes: 0,
         srcY: 0,
@@ -125,23 +126,25 @@ unsafe fn enqueue_columns(stream: CUstream, shape: Shape, from: End, to: End) ->
         WidthInBytes: shape.row_bytes,
         Height: shape.columns,
     };
-    // SAFETY: the caller's promise. The description is read before the call returns.
+    // SAFETY: the caller keeps both sides valid. The description is read before the call returns.
     check(unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream) }, "cuMemcpy2DAsync")
 }
 
-/// A place as CUDA describes it.
-struct Side {
+/// An address in the form of CUDA's copy descriptions.
+struct DriverAddress {
     kind: CUmemorytype,
     host: *mut c_void,
     device: CUdeviceptr,
 }
 
-impl Side {
-    fn of(place: Place) -> Self {
-        match place {
-            Place::Host(host) => Self { kind: CUmemorytype::CU_MEMORYTYPE_HOST, host: host.cast(), device: 0 },
-            // Of whichever GPU: addresses are the same everywhere.
-            Place::Device(device) => Self { kind: CUmemorytype::CU_MEMORYTYPE_UNIFIED, host: ptr::null_mut(), device },
+impl DriverAddress {
+    fn of(address: Address) -> Self {
+        match address {
+            Address::Host(host) => Self { kind: CUmemorytype::CU_MEMORYTYPE_HOST, host: host.cast(), device: 0 },
+            // The address determines the GPU, since all share one address space.
+            Address::Device(device) => {
+                Self { kind: CUmemorytype::CU_MEMORYTYPE_UNIFIED, host: ptr::null_mut(), device }
+            }
         }
     }
 }

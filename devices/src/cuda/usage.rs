@@ -1,23 +1,23 @@
-//! What the compiler says of a kernel's registers and memory, read from its log.
+//! Parses the compiler's log for the registers and memory that kernels use.
 
-/// What one kernel takes, as `ptxas` reports it.
+/// The resources that one kernel uses, as `ptxas` reports them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// The kernel's name, as it is linked.
+    /// The kernel's linker name.
     pub kernel: String,
-    /// Registers of each thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Bytes of each thread's stack.
+    /// Stack per thread in bytes.
     pub stack_bytes: u32,
-    /// Bytes that are stored because registers do not suffice.
+    /// Bytes that are stored because of missing registers.
     pub spill_store_bytes: u32,
-    /// Bytes that are loaded for the same reason.
+    /// Bytes that are loaded because of missing registers.
     pub spill_load_bytes: u32,
-    /// Bytes of shared memory of each block, besides what a launch asks for.
+    /// Static shared memory per block in bytes.
     pub shared_bytes: u32,
 }
 
-/// The kernels that a log of [`compile`](super::compile) tells of, in its order.
+/// Returns the kernels in a log of [`compile`](super::compile), in its order.
 ///
 /// # Examples
 /// ```

@@ -1,16 +1,17 @@
-//! [`SharedContext`]: what devices of one platform share, so that they can wait for each other and copy from each other.
+//! [`SharedContext`]: what devices of one platform share, so that they can wait for each other and copy from each
+//! other.
 //!
 //! # Events
 //!
-//! The runtime names a place in a queue by a plain [`Event`]; OpenCL has an object for it. The table here leads from one to the other, for all
-//! devices of the context. An entry is made before the ticket is given out, so whoever knows a ticket finds it. It is taken out
-//! when the end is reported; who looks for it later finds nothing, and there is nothing to wait for.
+//! The runtime names work in a queue by a plain [`Event`], OpenCL by an object. The table here maps one to the other,
+//! for all devices of the context. An entry is added before the ticket is returned, so everyone who knows a ticket
+//! finds it. It is removed when the end is reported; a later lookup finds nothing, and there is nothing to wait for.
 //!
-//! # Setting up
+//! # Initialization
 //!
-//! Functions of OpenCL may be called by several threads at once, but not every driver does well while it starts or stops: PoCL 3.1 stops when the
-//! last context goes, and crashes if somebody asks it something meanwhile. So one thread at a time lists and opens devices, and the
-//! first context of each platform is kept until the process ends.
+//! Several threads may call OpenCL's functions at once, but some drivers are not safe while they start or stop. PoCL
+//! 3.1 shuts down with its last context, and crashes if it is queried meanwhile. Therefore one thread at a time lists
+//! and opens devices, and the first context of each platform is kept until the process ends.
 
 use super::{
     failure::check,
@@ -39,43 +40,44 @@ impl SharedContext {
     }
 
     pub(super) fn add(&self, event: Event, object: Arc<object::Event>) {
-        held(&self.events).insert(event, object);
+        lock(&self.events).insert(event, object);
     }
 
     pub(super) fn remove(&self, event: Event) {
-        let object = held(&self.events).remove(&event);
-        // Released, if it is, without the lock.
+        let object = lock(&self.events).remove(&event);
+        // Drop it without holding the lock.
         drop(object);
     }
 
-    /// What a queue must wait for: not events of its own, which come before anyway, and none that are over.
+    /// Returns the objects of the events that a queue must wait for. Events of the queue itself come first anyway, and
+    /// events that are over are omitted.
     pub(super) fn waits(&self, queue: (u16, u16), waits: &[Event]) -> Result<Vec<Arc<object::Event>>, DeviceError> {
         if let Some(foreign) = waits.iter().find(|event| !self.devices.contains(&event.device)) {
-            return Err(DeviceError::new(format!("it can not wait for events of device {}", foreign.device)));
+            return Err(DeviceError::new(format!("it cannot wait for events of device {}", foreign.device)));
         }
-        let events = held(&self.events);
+        let events = lock(&self.events);
         let others = waits.iter().filter(|event| (event.device, event.queue) != queue);
         Ok(others.filter_map(|event| events.get(event).cloned()).collect())
     }
 
     pub(super) fn add_heap(&self, device: u16, heap: Heap) {
-        held(&self.heaps).insert(device, heap);
+        lock(&self.heaps).insert(device, heap);
     }
 
     pub(super) fn heap(&self, device: u16) -> Option<Heap> {
-        held(&self.heaps).get(&device).cloned()
+        lock(&self.heaps).get(&device).cloned()
     }
 
-    /// Forgets what belongs to a device that is closed.
+    /// Removes the events and the heap of a device that is closed.
     pub(super) fn forget(&self, device: u16) {
-        held(&self.events).retain(|event, _| event.device != device);
-        held(&self.heaps).remove(&device);
+        lock(&self.events).retain(|event, _| event.device != device);
+        lock(&self.heaps).remove(&device);
     }
 
-    /// How many events are not over.
+    /// Returns the number of events that are not over.
     #[cfg(test)]
     pub(super) fn events(&self) -> usize {
-        held(&self.events).len()
+        lock(&self.events).len()
     }
 }
 
@@ -110,23 +112,23 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn begin() -> MutexGuard<'static, Self> {
         static SETUP: Mutex<Setup> = Mutex::new(Setup { kept: Vec::new() });
-        held(&SETUP)
+        lock(&SETUP)
     }
 
-    /// Keeps the context if it is the first of its platform.
+    /// Keeps the context until the process ends, if it is the first of its platform.
     pub(super) fn keep(&mut self, platform: ffi::cl_platform_id, context: &Context) -> Result<(), DeviceError> {
         let platform = platform as usize;
         if self.kept.contains(&platform) {
             return Ok(());
         }
-        // SAFETY: the context is there; nobody gives this count back.
+        // SAFETY: the context exists. The added reference is never released.
         check(unsafe { ffi::clRetainContext(context.raw()) }, "clRetainContext")?;
         self.kept.push(platform);
         Ok(())
     }
 }
 
-/// A lock whose holders leave things whole even when they panic.
-pub(super) fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex. A poisoned one is used as well, because the holders leave the data consistent even if they panic.
+pub(super) fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,14 +1,14 @@
-//! [`OpenclDevice`]: the driver, as the runtime sees it.
+//! [`OpenclDevice`]: the device that the runtime sees.
 
 use super::{
     KIND, cache_directory, cache_in,
     class::DeviceClass,
     context::{Setup, SharedContext},
-    found::Found,
+    discovery::Found,
     lane::Lane,
     object::{Context, Queue},
     program::Programs,
-    queue::{Common, OpenclQueue},
+    queue::{DeviceState, OpenclQueue},
 };
 use crate::clock::Clock;
 use ocl::ffi;
@@ -22,36 +22,38 @@ use superscalar_runtime::{
     Device, DeviceError, DeviceInfo, DeviceMemory, Event, Finished, Issue, LinkInfo, MemoryInfo, Speed,
 };
 
-/// Queues for copies in, out and from peers, behind those for tasks.
+/// The queues for copies in, out and from peers, behind those for tasks.
 const COPY_QUEUES: u16 = 3;
-/// The least alignment of columns in a heap: two cache lines, or the widest vector.
+/// The smallest alignment of columns in a heap: two cache lines, or the widest vector.
 const ALIGN_BYTES_MIN: usize = 128;
-/// Where the host's memory is the device's, copies run at about its speed; else over a link like PCI Express of the third generation.
+/// The assumed links: if the host's memory is the device's, a copy in memory; otherwise PCI Express of the third
+/// generation.
 const UNIFIED: LinkInfo = LinkInfo { bytes_per_s: 8e9, latency_ns: 10_000 };
 const LINKED: LinkInfo = LinkInfo { bytes_per_s: 12e9, latency_ns: 20_000 };
 
-/// How a device is opened.
+/// Options for opening a device.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Its index in the runtime: how many devices are given to the builder before it.
+    /// Its index in the runtime: the number of devices that the builder is given before it.
     pub index: u16,
-    /// How many queues for tasks; at least one.
+    /// The number of queues for tasks; at least one.
     pub queues: u16,
-    /// How many tasks it is given ahead of their completion; at least one.
+    /// The number of tasks that are issued ahead of their completion; at least one.
     pub depth: usize,
-    /// Bytes of the heap; if not given, seven eighths of the device's memory, or one eighth of the host's if that is the device's, but never
-    /// more than the largest buffer.
+    /// The size of the heap in bytes. Default: seven eighths of the device's memory, or one eighth if that is the
+    /// host's memory, but at most the largest buffer.
     pub memory_bytes: Option<usize>,
-    /// How fast it is said to be.
+    /// The assumed speed of the device.
     pub speed: Speed,
-    /// The way to and from host memory, and to its peers, if something is known of it.
+    /// The assumed link to host memory and to its peers, if known.
     pub link: Option<LinkInfo>,
-    /// Where compiled programs are kept, if anywhere.
+    /// The directory for compiled programs, if they are to be kept.
     pub cache: Option<PathBuf>,
 }
 
 impl Settings {
-    /// Two queues, six tasks deep, programs kept in [`cache_directory`](super::cache_directory).
+    /// Returns the default settings: two queues, a depth of six tasks, programs kept in
+    /// [`cache_directory`](super::cache_directory).
     #[must_use]
     pub fn new(index: u16) -> Self {
         let (speed, cache) = (Speed::default(), cache_directory());
@@ -59,22 +61,22 @@ impl Settings {
     }
 }
 
-/// An OpenCL device, opened for a runtime.
+/// An OpenCL device that was opened for a runtime.
 #[derive(Debug)]
 pub struct OpenclDevice {
-    pub(super) common: Arc<Common>,
+    pub(super) state: Arc<DeviceState>,
     info: DeviceInfo,
     pub(super) lanes: Vec<Lane>,
-    /// Why it is lost.
+    /// The reason for the loss of the device.
     lost: OnceLock<DeviceError>,
 }
 
 impl OpenclDevice {
-    /// Opens devices for one runtime. Those of one platform share a context: they can wait for each other's events and copy
-    /// from each other.
+    /// Opens devices for one runtime. Those of one platform share a context: they can wait for each other's events and
+    /// copy from each other.
     ///
     /// # Errors
-    /// If two have the same index, the settings do not suit a device, or a driver refuses.
+    /// If two have the same index, a setting does not suit its device, or a driver refuses.
     ///
     /// # Examples
     /// ```
@@ -92,7 +94,7 @@ impl OpenclDevice {
         for (at, (found, settings)) in devices.iter().enumerate() {
             settings.check(found.class())?;
             if devices[..at].iter().any(|(_, before)| before.index == settings.index) {
-                return Err(DeviceError::new(format!("two devices of a runtime have the index {}", settings.index)));
+                return Err(DeviceError::new(format!("two devices have the index {}", settings.index)));
             }
         }
         let mut setup = Setup::begin();
@@ -116,7 +118,7 @@ impl OpenclDevice {
 
     fn open_in(context: Arc<SharedContext>, found: &Found, settings: &Settings) -> Result<Self, DeviceError> {
         let info = info(&context, found, settings);
-        let common = Arc::new(Common {
+        let state = Arc::new(DeviceState {
             index: settings.index,
             found: found.clone(),
             context,
@@ -129,21 +131,21 @@ impl OpenclDevice {
         let lanes = (0..settings.queues + COPY_QUEUES).map(|number| {
             let mut code = 0;
             let how = ffi::CL_QUEUE_PROFILING_ENABLE;
-            // SAFETY: context and device are there, and the device is one of the context's.
+            // SAFETY: context and device exist, and the device is part of the context.
             let queue = unsafe {
-                let raw = ffi::clCreateCommandQueue(common.context.context.raw(), found.raw(), how, &raw mut code);
+                let raw = ffi::clCreateCommandQueue(state.context.context.raw(), found.raw(), how, &raw mut code);
                 Queue::made(raw, code, "clCreateCommandQueue")?
             };
-            Ok(Lane::new(OpenclQueue::new(Arc::clone(&common), queue, number)))
+            Ok(Lane::new(OpenclQueue::new(Arc::clone(&state), queue, number)))
         });
         let lanes = lanes.collect::<Result<_, DeviceError>>()?;
-        Ok(Self { common, info, lanes, lost: OnceLock::new() })
+        Ok(Self { state, info, lanes, lost: OnceLock::new() })
     }
 
-    /// What sort of device it is.
+    /// Returns the properties of the device.
     #[must_use]
     pub fn class(&self) -> &DeviceClass {
-        self.common.found.class()
+        self.state.found.class()
     }
 
     /// Fails if the device is lost.
@@ -151,8 +153,8 @@ impl OpenclDevice {
         self.lost.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// Takes note of an error after which the device is lost; adds its name.
-    pub(super) fn noted(&self, error: DeviceError) -> DeviceError {
+    /// If the error loses the device, records the loss and adds the device's name.
+    pub(super) fn device_error(&self, error: DeviceError) -> DeviceError {
         if !error.is_lost() {
             return error;
         }
@@ -161,13 +163,13 @@ impl OpenclDevice {
     }
 }
 
-/// A context of all devices of a device's platform.
+/// Creates a context of all devices of a device's platform.
 fn context_of(found: &Found, devices: &[(Found, Settings)]) -> Result<SharedContext, DeviceError> {
     let neighbours = || devices.iter().filter(|(other, _)| other.platform == found.platform);
     let raw: Vec<ffi::cl_device_id> = neighbours().map(|(other, _)| other.raw()).collect();
     let properties = [ffi::CL_CONTEXT_PLATFORM as ffi::cl_context_properties, found.platform.0 as isize, 0];
     let mut code = 0;
-    // SAFETY: the properties end with zero, and platform and devices are there.
+    // SAFETY: the properties end with zero, and platform and devices exist.
     let context = unsafe {
         let (count, data) = (raw.len() as u32, ptr::null_mut());
         let raw = ffi::clCreateContext(properties.as_ptr(), count, raw.as_ptr(), None, data, &raw mut code);
@@ -211,48 +213,53 @@ impl Settings {
         let Self { queues, depth, .. } = *self;
         let bytes = self.heap_bytes(class);
         if queues == 0 || queues > u16::MAX - COPY_QUEUES || depth == 0 {
-            return Err(DeviceError::new(format!("{}: {queues} queues, {depth} tasks deep", class.name)));
+            return Err(DeviceError::new(format!(
+                "{}: {queues} queues with a depth of {depth} tasks are not possible: expected at least 1 each",
+                class.name
+            )));
         }
         if bytes == 0 || bytes > class.buffer_bytes_max {
             let (name, most) = (&class.name, class.buffer_bytes_max);
-            return Err(DeviceError::new(format!("{name}: a heap of {bytes} bytes, where {most} are the most")));
+            return Err(DeviceError::new(format!(
+                "{name}: a heap of {bytes} bytes is not possible: expected 1 to {most}"
+            )));
         }
         Ok(())
     }
 }
 
-// SAFETY: a queue reports work when its event is complete.
+// SAFETY: work is reported as finished only when its event is complete.
 unsafe impl Device for OpenclDevice {
     fn info(&self) -> DeviceInfo {
         self.info.clone()
     }
 
     fn can_wait_for(&self, device: u16) -> bool {
-        self.common.context.devices.contains(&device)
+        self.state.context.devices.contains(&device)
     }
 
     fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError> {
         self.check_not_lost()?;
         let lane = self.lanes.get(usize::from(queue)).filter(|_| queue < self.info.queues);
         let lane = lane.ok_or_else(|| DeviceError::new(format!("there is no queue {queue} for tasks")))?;
-        lane.put(waits, |queue| issue(queue)).map_err(|error| self.noted(error))
+        lane.put(waits, |queue| issue(queue)).map_err(|error| self.device_error(error))
     }
 
     fn poll(&self, report: &mut dyn FnMut(Finished)) {
         for lane in &self.lanes {
             lane.collect(&mut |mut finished| {
-                finished.result = finished.result.map_err(|error| self.noted(error));
+                finished.result = finished.result.map_err(|error| self.device_error(error));
                 report(finished);
             });
         }
     }
 
     fn wait(&self, at_most: Duration) {
-        self.common.signal.wait(at_most);
+        self.state.signal.wait(at_most);
     }
 
     fn wake(&self) {
-        self.common.signal.raise();
+        self.state.signal.raise();
     }
 
     fn memory(&self) -> Option<&dyn DeviceMemory> {
@@ -263,6 +270,6 @@ unsafe impl Device for OpenclDevice {
 impl Drop for OpenclDevice {
     fn drop(&mut self) {
         self.lanes.iter_mut().for_each(Lane::close);
-        self.common.context.forget(self.common.index);
+        self.state.context.forget(self.state.index);
     }
 }

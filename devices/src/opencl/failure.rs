@@ -1,4 +1,4 @@
-//! What OpenCL answers, as errors: which answers lose the device, and their names.
+//! Converts OpenCL's error codes to errors: their names, and which of them lose the device.
 
 use ocl::ffi::{
     CL_DEVICE_NOT_AVAILABLE, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, CL_INVALID_COMMAND_QUEUE,
@@ -6,14 +6,14 @@ use ocl::ffi::{
 };
 use superscalar_runtime::DeviceError;
 
-/// Fails if a call was not answered with success.
+/// Fails if a call did not succeed.
 pub(super) fn check(code: cl_int, call: &str) -> Result<(), DeviceError> {
-    if code == CL_SUCCESS { Ok(()) } else { Err(refused(code, call)) }
+    if code == CL_SUCCESS { Ok(()) } else { Err(call_error(code, call)) }
 }
 
-/// A call that failed. The device is lost if what the call was about is no longer there.
-pub(super) fn refused(code: cl_int, call: &str) -> DeviceError {
-    let message = format!("{call} answers {} ({code})", name(code));
+/// Returns the error of a failed call. The device is lost if an object of the call no longer exists.
+pub(super) fn call_error(code: cl_int, call: &str) -> DeviceError {
+    let message = format!("{call} returned {} ({code})", name(code));
     match code {
         CL_DEVICE_NOT_AVAILABLE | CL_INVALID_DEVICE | CL_INVALID_CONTEXT | CL_INVALID_COMMAND_QUEUE => {
             DeviceError::lost(message)
@@ -22,12 +22,13 @@ pub(super) fn refused(code: cl_int, call: &str) -> DeviceError {
     }
 }
 
-/// A command that ended abnormally. Nobody says what it left in memory, or what becomes of the commands behind it in its queue, so the
-/// device is lost, unless the command did not begin: for want of memory, or as what it waited for had failed.
-pub(super) fn abnormal(code: cl_int) -> DeviceError {
+/// Returns the error of a command that ended abnormally. The state of memory and of later commands in its queue is then
+/// unspecified, so the device is lost. Exceptions are commands that did not start, because memory was missing or an
+/// event that they waited for had failed.
+pub(super) fn abnormal_end(code: cl_int) -> DeviceError {
     match code {
         CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => {
-            DeviceError::new("it did not run, as what it waited for failed")
+            DeviceError::new("it did not run, because an event that it waited for failed")
         }
         CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY => {
             DeviceError::new(format!("it did not run: {} ({code})", name(code)))
@@ -36,9 +37,9 @@ pub(super) fn abnormal(code: cl_int) -> DeviceError {
     }
 }
 
-/// The name of an answer, as in the specification.
+/// Returns the name of an error code in the specification.
 fn name(code: cl_int) -> &'static str {
-    NAMES.iter().find(|(named, _)| *named == code).map_or("a code of its own", |(_, name)| name)
+    NAMES.iter().find(|(named, _)| *named == code).map_or("an unknown code", |(_, name)| name)
 }
 
 const NAMES: [(cl_int, &str); 37] = [
@@ -86,21 +87,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_call_loses_the_device_only_if_that_is_gone() {
+    fn missing_device_is_lost() {
         assert!(check(CL_SUCCESS, "clFlush").is_ok());
-        let error = refused(-54, "clEnqueueNDRangeKernel");
+        let error = call_error(-54, "clEnqueueNDRangeKernel");
         assert!(!error.is_lost());
-        assert_eq!(error.to_string(), "clEnqueueNDRangeKernel answers CL_INVALID_WORK_GROUP_SIZE (-54)");
-        assert!(refused(CL_DEVICE_NOT_AVAILABLE, "clFlush").is_lost());
-        assert!(refused(CL_INVALID_COMMAND_QUEUE, "clFlush").is_lost());
+        assert_eq!(error.to_string(), "clEnqueueNDRangeKernel returned CL_INVALID_WORK_GROUP_SIZE (-54)");
+        assert!(call_error(CL_DEVICE_NOT_AVAILABLE, "clFlush").is_lost());
+        assert!(call_error(CL_INVALID_COMMAND_QUEUE, "clFlush").is_lost());
     }
 
     #[test]
-    fn a_command_that_ended_abnormally_loses_the_device_unless_it_never_began() {
-        assert!(!abnormal(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST).is_lost());
-        assert!(!abnormal(CL_MEM_OBJECT_ALLOCATION_FAILURE).is_lost());
-        // A vendor's own code, such as for an access out of bounds.
-        assert!(abnormal(-9999).is_lost());
-        assert!(abnormal(-5).is_lost());
+    fn abnormal_end_loses_the_device() {
+        assert!(!abnormal_end(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST).is_lost());
+        assert!(!abnormal_end(CL_MEM_OBJECT_ALLOCATION_FAILURE).is_lost());
+        // A vendor-specific code, for example for an access out of bounds.
+        assert!(abnormal_end(-9999).is_lost());
+        assert!(abnormal_end(-5).is_lost());
     }
 }

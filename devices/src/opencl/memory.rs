@@ -1,82 +1,83 @@
 //! The heap, and copies to and from it.
 //!
-//! The heap is one buffer. Where the device's memory is the host's, it is asked for with `CL_MEM_ALLOC_HOST_PTR`: memory that both reach, so
-//! that a copy is a copy in memory and nothing is staged. Other devices copy straight from and to the user's memory; drivers
-//! pass that through pinned memory of their own.
+//! The heap is one buffer. If the device's memory is the host's, it is allocated with `CL_MEM_ALLOC_HOST_PTR`, so that
+//! both can access it and copies are not staged. Other devices copy directly from and to the user's memory; their
+//! drivers stage that through pinned memory.
 
 use super::{context::Heap, device::OpenclDevice, object::Buffer, queue::OpenclQueue};
 use ocl::ffi;
 use std::ptr;
 use superscalar_runtime::{Device, DeviceError, DeviceMemory, DeviceRegion, Event, HostRegion, Transfer};
 
-// SAFETY: a queue reports a copy when its event is complete.
+// SAFETY: a copy is reported as finished only when its event is complete.
 unsafe impl DeviceMemory for OpenclDevice {
     fn reserve(&self) -> Result<(), DeviceError> {
         self.check_not_lost()?;
-        let common = &self.common;
-        if common.heap.get().is_some() {
-            return Err(DeviceError::new("its heap is reserved already"));
+        let state = &self.state;
+        if state.heap.get().is_some() {
+            return Err(DeviceError::new("the heap is already reserved"));
         }
-        let heap = self.allocate().map_err(|error| self.noted(error))?;
-        common.context.add_heap(common.index, heap.clone());
-        common.heap.set(heap).map_err(|_| DeviceError::new("its heap was reserved twice at once"))
+        let heap = self.allocate().map_err(|error| self.device_error(error))?;
+        state.context.add_heap(state.index, heap.clone());
+        state.heap.set(heap).map_err(|_| DeviceError::new("the heap was reserved by two threads at once"))
     }
 
     unsafe fn copy(&self, transfer: &Transfer, waits: &[Event]) -> Result<u64, DeviceError> {
         self.check_not_lost()?;
-        let common = &self.common;
-        let heap = common.heap()?;
+        let state = &self.state;
+        let heap = state.heap()?;
         let lane = &self.lanes[usize::from(self.info().transfer_queue(transfer))];
         let put = match *transfer {
             Transfer::In { from, to } => {
                 let (place, host) = (Columns::in_heap(to, heap)?, Columns::in_host(from)?);
                 let shape = place.shape_with(&host)?;
-                // SAFETY: the host's memory is there until the end is reported, as the caller promises.
+                // SAFETY: the caller keeps the host's memory valid and unwritten until the end is reported.
                 lane.put(waits, |queue| unsafe { copy_in(queue, shape, (heap, &place), (from.base.as_ptr(), &host)) })
             }
             Transfer::Out { from, to } => {
                 let (place, host) = (Columns::in_heap(from, heap)?, Columns::in_host(to)?);
                 let shape = place.shape_with(&host)?;
-                // SAFETY: as above.
+                // SAFETY: the caller keeps the host's memory valid and unused until the end is reported.
                 lane.put(waits, |queue| unsafe { copy_out(queue, shape, (heap, &place), (to.base.as_ptr(), &host)) })
             }
             Transfer::Peer { device, from, to } => {
-                let peer = common.context.heap(device).filter(|_| device != common.index);
-                let peer = peer.ok_or_else(|| DeviceError::new(format!("it has no peer with a heap at {device}")))?;
+                let peer = state.context.heap(device).filter(|_| device != state.index);
+                let peer =
+                    peer.ok_or_else(|| DeviceError::new(format!("device {device} is not a peer with a heap")))?;
                 let (from, to) = (Columns::in_heap(from, &peer)?, Columns::in_heap(to, heap)?);
                 let shape = from.shape_with(&to)?;
                 lane.put(waits, |queue| copy_from_peer(queue, shape, (&peer, &from), (heap, &to)))
             }
         };
-        put.map_err(|error| self.noted(error))
+        put.map_err(|error| self.device_error(error))
     }
 }
 
 impl OpenclDevice {
     fn allocate(&self) -> Result<Heap, DeviceError> {
-        let (context, bytes) = (&self.common.context.context, self.common.heap_bytes);
+        let (context, bytes) = (&self.state.context.context, self.state.heap_bytes);
         let place = if self.class().is_unified { ffi::CL_MEM_ALLOC_HOST_PTR } else { 0 };
         let mut code = 0;
-        // SAFETY: the context is there, and the buffer begins without contents.
+        // SAFETY: the context exists. No host memory is passed.
         let buffer = unsafe {
             let flags = ffi::CL_MEM_READ_WRITE | place;
             let raw = ffi::clCreateBuffer(context.raw(), flags, bytes, ptr::null_mut(), &raw mut code);
             Buffer::made(raw, code, "clCreateBuffer")
         };
         let heap = buffer.map(|buffer| Heap::new(buffer, bytes)).map_err(|error| no_heap(bytes, &error))?;
-        // Many drivers make a buffer when it is first used; then is the time to learn that there is no room.
+        // Many drivers allocate a buffer at its first use. Use it now, to detect that there is no memory for it.
         let lane = &self.lanes[usize::from(self.info().queues)];
-        lane.try_out(|queue| queue.fill(&heap, 0..1)).map_err(|error| no_heap(bytes, &error))?;
+        lane.run_now(|queue| queue.fill(&heap, 0..1)).map_err(|error| no_heap(bytes, &error))?;
         Ok(heap)
     }
 }
 
 fn no_heap(bytes: usize, error: &DeviceError) -> DeviceError {
-    let message = format!("no heap of {bytes} bytes: {error}");
+    let message = format!("cannot allocate a heap of {bytes} bytes: {error}");
     if error.is_lost() { DeviceError::lost(message) } else { DeviceError::new(message) }
 }
 
-/// Columns that are known to lie where they should.
+/// Columns that were checked to be within their memory.
 struct Columns {
     offset: usize,
     shape: Shape,
@@ -103,19 +104,19 @@ impl Columns {
     fn in_heap(region: DeviceRegion, heap: &Heap) -> Result<Self, DeviceError> {
         let DeviceRegion { offset, row_bytes, columns, stride_bytes } = region;
         let columns = Self::new(offset, Shape { row_bytes, columns }, stride_bytes);
-        columns
-            .filter(|(_, end)| *end <= heap.bytes())
-            .map(|(columns, _)| columns)
-            .ok_or_else(|| DeviceError::new(format!("{region:?} is no region of a heap of {} bytes", heap.bytes())))
+        columns.filter(|(_, end)| *end <= heap.bytes()).map(|(columns, _)| columns).ok_or_else(|| {
+            DeviceError::new(format!("{region:?} is not a valid region of a heap of {} bytes", heap.bytes()))
+        })
     }
 
     fn in_host(region: HostRegion) -> Result<Self, DeviceError> {
         let HostRegion { row_bytes, columns, stride_bytes, .. } = region;
         let columns = Self::new(0, Shape { row_bytes, columns }, stride_bytes);
-        columns.map(|(columns, _)| columns).ok_or_else(|| DeviceError::new(format!("{region:?} is no region")))
+        columns.map(|(columns, _)| columns).ok_or_else(|| DeviceError::new(format!("{region:?} is not a valid region")))
     }
 
-    /// The columns, and where they end. None if there are none, they overlap, or do not end.
+    /// Returns the columns and the offset behind their last byte, or `None` if there are no columns, they overlap, or
+    /// the offset overflows.
     fn new(offset: usize, shape: Shape, stride: usize) -> Option<(Self, usize)> {
         let Shape { row_bytes, columns } = shape;
         let last = stride.checked_mul(columns.checked_sub(1)?)?;
@@ -129,16 +130,18 @@ impl Columns {
             return Ok(self.shape);
         }
         let Shape { row_bytes: other_bytes, columns: others } = theirs;
-        let message = format!("a copy of {columns} columns of {row_bytes} bytes to or from {others} of {other_bytes}");
+        let message = format!(
+            "the shapes of a copy differ: {columns} columns of {row_bytes} bytes and {others} of {other_bytes}"
+        );
         Err(DeviceError::new(message))
     }
 
-    /// Whether there are no gaps between them.
+    /// Returns whether there are no gaps between the columns.
     fn is_whole(&self) -> bool {
         self.shape.columns == 1 || self.stride == self.shape.row_bytes
     }
 
-    /// From one column to the next; where there is but one, anything that is long enough.
+    /// Returns the distance between columns. For a single column, any length of at least its size will do.
     fn pitch(&self) -> usize {
         self.stride.max(self.shape.row_bytes)
     }
@@ -148,8 +151,8 @@ impl Columns {
     }
 }
 
-/// Copies between the heap and host memory, in one direction: by one function of OpenCL's if neither has gaps, by
-/// another one else.
+/// Defines a copy between the heap and host memory in one direction. It calls one OpenCL function if neither side has
+/// gaps, and another one otherwise.
 macro_rules! copies {
     ($($(#[$doc:meta])* $name:ident($Base:ty) = $whole:ident, $rect:ident;)*) => {$(
         $(#[$doc])*
@@ -162,13 +165,15 @@ macro_rules! copies {
             let (heap, base, block) = (heap.raw(), base.cast(), ffi::CL_FALSE);
             if host.is_whole() && place.is_whole() {
                 return queue.put(stringify!($whole), |queue, count, waits, event| {
-                    // SAFETY: queue, buffer and events are there, and the caller answers for the memory.
+                    // SAFETY: queue, buffer and events exist. The caller keeps the host's columns valid until the
+                    // command has ended.
                     unsafe { ffi::$whole(queue, heap, block, place.offset, shape.bytes(), base, count, waits, event) }
                 });
             }
             let (origin, host_origin, region) = (place.origin(), host.origin(), shape.region());
             queue.put(stringify!($rect), |queue, count, waits, event| {
-                // SAFETY: as above.
+                // SAFETY: queue, buffer and events exist. The caller keeps the host's columns valid until the command
+                // has ended.
                 unsafe {
                     ffi::$rect(
                         queue, heap, block, origin.as_ptr(), host_origin.as_ptr(), region.as_ptr(), place.pitch(), 0,
@@ -181,20 +186,20 @@ macro_rules! copies {
 }
 
 copies! {
-    /// Host memory into the heap.
+    /// Copies from host memory into the heap.
     ///
     /// # Safety
-    /// The columns from `base` on can be read until the command has ended.
+    /// The columns at `base` can be read until the command has ended.
     copy_in(*const u8) = clEnqueueWriteBuffer, clEnqueueWriteBufferRect;
 
-    /// The heap into host memory.
+    /// Copies from the heap into host memory.
     ///
     /// # Safety
-    /// The columns from `base` on are the command's alone until it has ended.
+    /// The columns at `base` are valid and not accessed by anyone else until the command has ended.
     copy_out(*mut u8) = clEnqueueReadBuffer, clEnqueueReadBufferRect;
 }
 
-/// One heap into another.
+/// Copies from one heap into another.
 fn copy_from_peer(
     queue: &mut OpenclQueue,
     shape: Shape,
@@ -202,7 +207,7 @@ fn copy_from_peer(
     (target, to): (&Heap, &Columns),
 ) -> Result<(), DeviceError> {
     queue.put("clEnqueueCopyBufferRect", |queue, count, waits, event| {
-        // SAFETY: queue, buffers and events are there; both buffers belong to the queue's context.
+        // SAFETY: queue, buffers and events exist, and both buffers belong to the queue's context.
         unsafe {
             ffi::clEnqueueCopyBufferRect(
                 queue,

@@ -1,57 +1,59 @@
-//! OpenCL devices: CPUs, whole or a few cores of them, GPUs, and whatever else a driver of the system offers.
+//! OpenCL devices: CPUs or some of their cores, GPUs, and other devices that the system's drivers offer.
 //!
-//! [`devices`] says what there is, [`named`] finds a device by its name (such as `opencl:0`; see there), [`OpenclDevice::open`] makes
-//! of some of them what a runtime's builder takes. Implementations of codelets for [`KIND`] ask their `IssueContext` for an
-//! [`OpenclQueue`].
+//! [`devices`] lists the devices, [`named`] finds one by its name (such as `opencl:0`), and [`OpenclDevice::open`]
+//! opens devices for a runtime's builder. Implementations of codelets for [`KIND`] get an [`OpenclQueue`] from their
+//! `IssueContext`.
 //!
 //! # How it works
 //!
-//! A device has one in-order queue for each of the runtime's, each a lane (`lane`): whoever puts work in gets a ticket, and the
-//! driver's event of the last command stands for it. An event of another queue becomes a condition of the first command (`context`
-//! has the table), so chains of tasks and copies run without the host. The driver calls back when an event comes, which wakes the
-//! issuer (`signal`); what an event has come to, and when, is asked of the driver (`work`).
+//! A device has one in-order OpenCL queue for each queue of the runtime, managed by a `lane`. Inserted work gets a
+//! ticket, which stands for the driver's event of its last command. An event of another queue is added to the wait list
+//! of the first command (`context` has the table), so chains of tasks and copies run without the host. The driver calls
+//! back when an event is complete, which wakes the issuer (`signal`). The result and the times of an event are read
+//! from the driver (`queued_work`).
 //!
-//! What is wrong with a single call is an error of the task or the copy. A command that ends abnormally loses the device (`failure`
-//! says when): from then on it takes nothing, and what it still had is reported as the driver ends it.
+//! A call that fails is an error of its task or copy. A command that ends abnormally loses the device (`failure`
+//! explains when): from then on it refuses all calls, and its remaining work is reported as the driver ends it.
 //!
-//! `unsafe` is what OpenCL's C functions need; host memory of copies is the runtime's promise, and what a kernel does that of its author.
+//! `unsafe` is needed to call OpenCL's C functions. The runtime guarantees the validity of host memory during copies,
+//! and the author of a kernel that it accesses only permitted memory.
 
 mod class;
 mod context;
 mod device;
+mod discovery;
 mod failure;
-mod found;
 #[cfg(test)]
-mod inside_tests;
+mod internal_tests;
 mod lane;
 mod memory;
 mod object;
 mod program;
 mod queue;
+mod queued_work;
 mod signal;
 mod source;
-mod work;
 
 pub use class::DeviceClass;
 pub use device::{OpenclDevice, Settings};
-pub use found::{Found, devices, named};
+pub use discovery::{Found, devices, named};
 pub use queue::{Arg, OpenclQueue, Value};
 pub use source::Source;
 
 use std::path::PathBuf;
 use superscalar_runtime::DeviceKind;
 
-/// Implementations for OpenCL devices.
+/// The kind of OpenCL devices, for [`Codelet::on_device`](superscalar_runtime::Codelet::on_device).
 pub const KIND: DeviceKind = DeviceKind("opencl");
 
-/// The directory in which compiled programs are kept, unless told otherwise: `opencl` in `$SUPERSCALAR_CACHE`, or else in `superscalar` of
-/// the user's cache directory. None if the environment names neither that nor a home.
+/// Returns the default directory for compiled programs: `opencl` in `$SUPERSCALAR_CACHE` or, without that variable, in
+/// `superscalar` in the user's cache directory. `None` if the environment names neither that nor a home directory.
 #[must_use]
 pub fn cache_directory() -> Option<PathBuf> {
     crate::cache::directory(KIND.0)
 }
 
-/// Compiled programs, kept there or nowhere.
+/// Returns the cache of compiled programs in this directory; without one, nothing is kept.
 fn cache_in(directory: Option<PathBuf>) -> crate::cache::Cache {
     crate::cache::Cache::new(b"superscalar opencl program 1\n", directory)
 }

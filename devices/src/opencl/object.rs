@@ -1,9 +1,10 @@
-//! OpenCL's objects, each owned by a Rust value that releases it.
+//! OpenCL's objects. The owning Rust value releases each.
 //!
-//! `ocl::core` has such types, too, but theirs panic if a driver does not release an object, which may be so when a device is lost; and its
-//! copies take slices, where ours have columns whose gaps belong to others. So the functions below are called directly.
+//! `ocl::core` has such types, too, but they panic if a driver refuses to release an object, for example after a device
+//! was lost. Its copies take slices, while the gaps between our columns belong to others. Therefore the functions are
+//! called directly.
 
-use super::failure::refused;
+use super::failure::call_error;
 use ocl::ffi;
 use std::ffi::c_void;
 use superscalar_runtime::DeviceError;
@@ -14,16 +15,17 @@ macro_rules! object {
         #[derive(Debug)]
         pub(super) struct $name(*mut c_void);
 
-        // SAFETY: OpenCL's objects belong to no thread. Releasing is counted, and this value's count is its own.
+        // SAFETY: OpenCL's objects are not tied to a thread. They are reference-counted, and this value owns one
+        // reference.
         unsafe impl Send for $name {}
 
         impl $name {
-            /// Takes what a call has made, with the code that it gave.
+            /// Takes the object that a call has returned, with the call's error code.
             ///
             /// # Safety
-            /// Without an error, it is an object of this type, and nobody else releases it.
+            /// If the code is a success, `raw` is an object of this type, whose reference nobody else releases.
             pub(super) unsafe fn made(raw: *mut c_void, code: ffi::cl_int, call: &str) -> Result<Self, DeviceError> {
-                if code != ffi::CL_SUCCESS || raw.is_null() { Err(refused(code, call)) } else { Ok(Self(raw)) }
+                if code != ffi::CL_SUCCESS || raw.is_null() { Err(call_error(code, call)) } else { Ok(Self(raw)) }
             }
 
             pub(super) fn raw(&self) -> *mut c_void {
@@ -33,7 +35,7 @@ macro_rules! object {
 
         impl Drop for $name {
             fn drop(&mut self) {
-                // SAFETY: the object was made for this value, and is released once. A driver that refuses leaks it.
+                // SAFETY: this value owns one reference, and releases it once. A driver that refuses leaks it.
                 let _ = unsafe { ffi::$release(self.0) };
             }
         }
@@ -46,7 +48,7 @@ object!(
     clReleaseContext
 );
 object!(
-    /// A queue.
+    /// A command queue.
     Queue,
     clReleaseCommandQueue
 );
@@ -61,40 +63,41 @@ object!(
     clReleaseProgram
 );
 object!(
-    /// A kernel, with the arguments that were set last. One thread sets them: it is not `Sync`.
+    /// A kernel with the arguments that were set last. It is not `Sync`, because only one thread may set arguments.
     Kernel,
     clReleaseKernel
 );
 object!(
-    /// A command's event.
+    /// The event of a command.
     Event,
     clReleaseEvent
 );
 object!(
-    /// A device that is a part of another.
-    Part,
+    /// A sub-device.
+    SubDevice,
     clReleaseDevice
 );
 
-// SAFETY: all functions but `clSetKernelArg` may be called on an object by several threads at once.
+// SAFETY: several threads may call OpenCL's functions on one object at once, except `clSetKernelArg`.
 unsafe impl Sync for Context {}
-// SAFETY: as above.
+// SAFETY: several threads may call OpenCL's functions on one command queue at once.
 unsafe impl Sync for Queue {}
-// SAFETY: as above.
+// SAFETY: several threads may call OpenCL's functions on one buffer at once.
 unsafe impl Sync for Buffer {}
-// SAFETY: as above.
+// SAFETY: several threads may call OpenCL's functions on one program at once.
 unsafe impl Sync for Program {}
-// SAFETY: as above.
+// SAFETY: several threads may call OpenCL's functions on one event at once.
 unsafe impl Sync for Event {}
-// SAFETY: as above.
-unsafe impl Sync for Part {}
+// SAFETY: several threads may call OpenCL's functions on one sub-device at once.
+unsafe impl Sync for SubDevice {}
 
 impl Event {
-    /// The state of its command: positive until it has ended, then zero, or a negative code if it ended abnormally.
+    /// Returns the state of its command: positive until it has ended, then zero, or a negative code if it ended
+    /// abnormally.
     pub(super) fn state(&self) -> Result<ffi::cl_int, DeviceError> {
         let mut state: ffi::cl_int = 0;
         let size = size_of_val(&state);
-        // SAFETY: the event is there, and the place is as large as said.
+        // SAFETY: this value owns the event, and the result's place has the given size.
         let code = unsafe {
             ffi::clGetEventInfo(
                 self.0,
@@ -107,12 +110,12 @@ impl Event {
         super::failure::check(code, "clGetEventInfo").map(|()| state)
     }
 
-    /// When its command started and when it ended, by the device's clock, once it has ended.
+    /// Returns when its command started and ended, by the device's clock, once it has ended.
     pub(super) fn times_ns(&self) -> Option<(u64, u64)> {
         let moment = |which| {
             let mut ns: ffi::cl_ulong = 0;
             let size = size_of_val(&ns);
-            // SAFETY: the event is there, and the place is as large as said.
+            // SAFETY: this value owns the event, and the result's place has the given size.
             let code = unsafe {
                 ffi::clGetEventProfilingInfo(self.0, which, size, (&raw mut ns).cast(), std::ptr::null_mut())
             };

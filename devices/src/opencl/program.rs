@@ -1,8 +1,8 @@
-//! Programs of a device: compiled once, kept in memory and on disk.
+//! The programs of a device: compiled once, cached in memory and on disk.
 
 use super::{
     class::{DeviceClass, answer},
-    context::held,
+    context::lock,
     failure::check,
     object::{Context, Program},
     source::Source,
@@ -17,19 +17,19 @@ use std::{
 };
 use superscalar_runtime::DeviceError;
 
-/// A device's programs, those that did not compile among them.
+/// The programs of a device, including those that failed to compile.
 #[derive(Debug)]
 pub(super) struct Programs {
     known: Mutex<HashMap<u128, Result<Arc<Program>, DeviceError>>>,
     cache: Cache,
 }
 
-/// Where programs are compiled for.
+/// The device that programs are compiled for.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) context: &'a Context,
     pub(super) device: cl_device_id,
-    /// The device itself, or that which it is a part of.
+    /// The device itself, or the whole device of a sub-device.
     pub(super) whole: cl_device_id,
     pub(super) class: &'a DeviceClass,
 }
@@ -39,18 +39,18 @@ impl Programs {
         Self { known: Mutex::default(), cache }
     }
 
-    /// The program of a source, compiled when it is first asked for.
+    /// Returns the program of a source; it is compiled at the first call.
     pub(super) fn get(&self, target: Target<'_>, source: &Source) -> Result<Arc<Program>, DeviceError> {
-        // Held while it is compiled, so that nobody else compiles it, too.
-        let mut known = held(&self.known);
+        // Held during compilation, so that no other thread compiles it, too.
+        let mut known = lock(&self.known);
         known.entry(source.id()).or_insert_with(|| self.make(target, source).map(Arc::new)).clone()
     }
 
     fn make(&self, target: Target<'_>, source: &Source) -> Result<Program, DeviceError> {
-        let options = CString::new(source.options())
-            .map_err(|_| DeviceError::new("the compiler's options have a zero byte in them"))?;
+        let options =
+            CString::new(source.options()).map_err(|_| DeviceError::new("the compiler options contain a zero byte"))?;
         let key = key(target.class, source);
-        // A driver may refuse what an earlier build of it has made; then the text is compiled again.
+        // A driver may refuse a binary from an earlier build of it. Then the source is compiled again.
         if let Some(program) = self.cache.get(&key).and_then(|binary| from_binary(target, &binary, &options).ok()) {
             return Ok(program);
         }
@@ -63,7 +63,7 @@ impl Programs {
     }
 }
 
-/// All that a compiled program depends on.
+/// Returns the key of a compiled program: everything that it depends on.
 pub(super) fn key(class: &DeviceClass, source: &Source) -> Vec<u8> {
     let units = class.compute_units.to_string();
     [&class.platform, &class.name, &class.driver, &units, source.options(), source.text()].join("\0").into_bytes()
@@ -71,7 +71,7 @@ pub(super) fn key(class: &DeviceClass, source: &Source) -> Vec<u8> {
 
 fn from_text(target: Target<'_>, text: &str) -> Result<Program, DeviceError> {
     let (mut start, length, mut code) = (text.as_ptr().cast(), text.len(), 0);
-    // SAFETY: the context is there, and there is one text of that length.
+    // SAFETY: the context exists, and `start` is a text of `length` bytes.
     unsafe {
         let raw =
             ffi::clCreateProgramWithSource(target.context.raw(), 1, &raw mut start, &raw const length, &raw mut code);
@@ -82,7 +82,7 @@ fn from_text(target: Target<'_>, text: &str) -> Result<Program, DeviceError> {
 fn from_binary(target: Target<'_>, binary: &[u8], options: &CString) -> Result<Program, DeviceError> {
     let (start, length) = (binary.as_ptr(), binary.len());
     let (mut status, mut code): (cl_int, cl_int) = (0, 0);
-    // SAFETY: context and device are there, and there is one binary of that length.
+    // SAFETY: context and device exist, and `start` is a binary of `length` bytes.
     let program = unsafe {
         let raw = ffi::clCreateProgramWithBinary(
             target.context.raw(),
@@ -100,15 +100,15 @@ fn from_binary(target: Target<'_>, binary: &[u8], options: &CString) -> Result<P
     Ok(program)
 }
 
-/// Compiles and links; the error has what the compiler says.
+/// Compiles and links a program. The error contains the compiler's log.
 fn build(target: Target<'_>, program: &Program, options: &CString) -> Result<(), DeviceError> {
-    // SAFETY: program and device are there; with nobody to call back it returns when it is done.
+    // SAFETY: program and device exist. With no function to notify, the call returns when the build is done.
     let code = unsafe {
         ffi::clBuildProgram(program.raw(), 1, &raw const target.device, options.as_ptr(), None, ptr::null_mut())
     };
     check(code, "clBuildProgram").map_err(|error| {
         let log = answer("clGetProgramBuildInfo", |size, place, needed| {
-            // SAFETY: program and device are there, and the place has the size, as `answer` promises.
+            // SAFETY: program and device exist, and `answer` passes a buffer of this size.
             unsafe {
                 let which = ffi::CL_PROGRAM_BUILD_LOG;
                 ffi::clGetProgramBuildInfo(program.raw(), target.device, which, size, place, needed)
@@ -116,21 +116,21 @@ fn build(target: Target<'_>, program: &Program, options: &CString) -> Result<(),
         });
         let log = String::from_utf8_lossy(&log.unwrap_or_default()).trim_end_matches(['\0', '\n']).to_owned();
         let (name, options) = (&target.class.name, options.to_string_lossy());
-        let message = format!("{error} for {name} with options `{options}`; the compiler says:\n{log}");
+        let message = format!("{error} for {name} with options `{options}`; the compiler's log:\n{log}");
         if error.is_lost() { DeviceError::lost(message) } else { DeviceError::new(message) }
     })
 }
 
-/// The compiled program for the device. A program has a binary for each of its devices, in their order; some drivers name the
-/// whole device where a part of it was meant.
+/// Returns the binary for the device. A program has one binary for each of its devices, in their order. Some drivers
+/// list the whole device in place of a sub-device.
 pub(super) fn binary(target: Target<'_>, program: &Program) -> Result<Vec<u8>, DeviceError> {
     let about = |which| {
         answer("clGetProgramInfo", |size, place, needed| {
-            // SAFETY: the program is there, and the place has the size, as `answer` promises.
+            // SAFETY: the program exists, and `answer` passes a buffer of this size.
             unsafe { ffi::clGetProgramInfo(program.raw(), which, size, place, needed) }
         })
     };
-    let none = || DeviceError::new("clGetProgramInfo has no binary for the device");
+    let none = || DeviceError::new("clGetProgramInfo returned no binary for the device");
     let devices = about(ffi::CL_PROGRAM_DEVICES)?;
     let sizes = about(ffi::CL_PROGRAM_BINARY_SIZES)?;
     let word = size_of::<usize>();
@@ -144,11 +144,11 @@ pub(super) fn binary(target: Target<'_>, program: &Program) -> Result<Vec<u8>, D
         return Err(none());
     }
     let mut bytes = vec![0u8; size];
-    // The binaries of other devices are not asked for.
+    // Null addresses skip the binaries of other devices.
     let mut places: Vec<*mut c_void> = vec![ptr::null_mut(); sizes.len() / word];
     places[at] = bytes.as_mut_ptr().cast();
     let length = size_of_val(&places[..]);
-    // SAFETY: there is a place for each device, which is null or has the size of the device's binary.
+    // SAFETY: there is one address per device, which is null or points to a buffer of that binary's size.
     let code = unsafe {
         ffi::clGetProgramInfo(
             program.raw(),

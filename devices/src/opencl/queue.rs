@@ -1,15 +1,15 @@
-//! [`OpenclQueue`]: what implementations of codelets put their kernels into.
+//! [`OpenclQueue`]: where implementations of codelets put their kernels.
 
 use super::{
     class::DeviceClass,
     context::{Heap, SharedContext},
+    discovery::Found,
     failure::check,
-    found::Found,
     object::{Event, Kernel, Queue},
     program::{Programs, Target},
+    queued_work::{OutcomeCheck, QueuedWork, ReadBack},
     signal::Signal,
     source::Source,
-    work::{Judge, Landing, Work},
 };
 use crate::clock::Clock;
 use bytemuck::Pod;
@@ -25,7 +25,7 @@ use superscalar_runtime::DeviceError;
 
 /// What the queues of a device share.
 #[derive(Debug)]
-pub(super) struct Common {
+pub(super) struct DeviceState {
     /// The device's index in the runtime.
     pub(super) index: u16,
     pub(super) found: Found,
@@ -37,24 +37,24 @@ pub(super) struct Common {
     pub(super) heap_bytes: usize,
 }
 
-impl Common {
+impl DeviceState {
     pub(super) fn heap(&self) -> Result<&Heap, DeviceError> {
-        self.heap.get().ok_or_else(|| DeviceError::new("its heap is not reserved"))
+        self.heap.get().ok_or_else(|| DeviceError::new("the heap is not reserved"))
     }
 }
 
-/// A kernel's argument.
+/// An argument of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub enum Arg {
     /// The device's heap: `__global` memory.
     Heap,
-    /// A value: see [`Arg::value`].
+    /// A value, made by [`Arg::value`].
     Value(Value),
-    /// So many bytes of `__local` memory.
+    /// This many bytes of `__local` memory.
     Local(usize),
 }
 
-/// The bytes of a kernel's argument.
+/// The bytes of a kernel argument.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 pub struct Value {
@@ -66,7 +66,8 @@ pub struct Value {
 const VALUE_BYTES_MAX: usize = 32;
 
 impl Arg {
-    /// A number, or a few, of the same size as the kernel's argument: 32 bytes at most, as the compiler sees to.
+    /// Makes an argument from a number or a few numbers, of the same size as the kernel's argument. The limit of 32
+    /// bytes is checked at compile time.
     ///
     /// # Examples
     /// ```
@@ -75,61 +76,62 @@ impl Arg {
     /// let args = [Arg::Heap, Arg::value(4096u64), Arg::value([1.0f64, 0.0])];
     /// ```
     pub fn value<T: Pod>(value: T) -> Self {
-        const { assert!(size_of::<T>() <= VALUE_BYTES_MAX, "too large for an argument of a kernel") };
+        const { assert!(size_of::<T>() <= VALUE_BYTES_MAX, "too large for a kernel argument") };
         let (mut bytes, size) = ([0; VALUE_BYTES_MAX], size_of::<T>());
         bytes[..size].copy_from_slice(bytemuck::bytes_of(&value));
         Arg::Value(Value { bytes, size })
     }
 }
 
-/// One in-order queue of an OpenCL device, with the task that is being put into it.
+/// One in-order queue of an OpenCL device with the task that is being inserted.
 ///
-/// A task may be several kernels: they run one after the other, and the task ends with the last. If one can not be put into the queue after
-/// another of the task was, the task ends with that error as soon as what is there has run.
+/// A task may consist of several kernels. They run one after the other, and the task ends with the last. If a kernel
+/// cannot be put into the queue after an earlier one of the task was, the task ends with that error when the earlier
+/// ones have run.
 #[derive(Debug)]
 pub struct OpenclQueue {
-    common: Arc<Common>,
+    state: Arc<DeviceState>,
     queue: Queue,
     number: u16,
     kernels: HashMap<u128, HashMap<String, Kernel>>,
-    /// What the next command must wait for; none after the first, as the queue is in order.
+    /// The events that the next command must wait for. Later commands need none, since the queue is in order.
     waits: Vec<Arc<Event>>,
-    work: Work,
+    work: QueuedWork,
 }
 
 impl OpenclQueue {
-    pub(super) fn new(common: Arc<Common>, queue: Queue, number: u16) -> Self {
-        Self { common, queue, number, kernels: HashMap::new(), waits: Vec::new(), work: Work::default() }
+    pub(super) fn new(state: Arc<DeviceState>, queue: Queue, number: u16) -> Self {
+        Self { state, queue, number, kernels: HashMap::new(), waits: Vec::new(), work: QueuedWork::default() }
     }
 
-    /// What sort of device the queue belongs to.
+    /// Returns the properties of the queue's device.
     #[must_use]
     pub fn class(&self) -> &DeviceClass {
-        self.common.found.class()
+        self.state.found.class()
     }
 
-    /// Bytes of the device's heap.
+    /// Returns the size of the device's heap in bytes.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
-        self.common.heap_bytes
+        self.state.heap_bytes
     }
 
-    /// Compiles a program, if that was not done before: so that the first task with it need not wait.
+    /// Compiles a program in advance, so that the first task need not wait for it.
     ///
     /// # Errors
-    /// If it can not be compiled: with what the compiler says.
+    /// If it cannot be compiled; the message contains the compiler's log.
     pub fn compile(&mut self, source: &Source) -> Result<(), DeviceError> {
-        self.common.programs.get(self.target(), source).map(drop)
+        self.state.programs.get(self.target(), source).map(drop)
     }
 
-    /// Puts a kernel of a program into the queue. `global` says how often it is run along each of one to three dimensions; `local`, how many
-    /// of the runs are a work group, which divides them; without it, the driver chooses groups.
+    /// Launches a kernel of a program. `global` is the number of invocations along each of one to three dimensions.
+    /// `local` is the size of a work group, which must divide `global`; without it the driver chooses.
     ///
     /// # Errors
-    /// If the program can not be compiled, has no such kernel, or the kernel can not take the arguments or sizes.
+    /// If the program cannot be compiled or has no such kernel, or the kernel does not take these arguments or sizes.
     ///
     /// # Safety
-    /// Until its task is finished, the kernel reads and writes only what the task's accesses, and the task's scratch, allow it to.
+    /// Until its task is finished, the kernel reads and writes only what the task's accesses and scratch allow.
     pub unsafe fn launch(
         &mut self,
         source: &Source,
@@ -139,9 +141,11 @@ impl OpenclQueue {
         local: Option<&[usize]>,
     ) -> Result<(), DeviceError> {
         if local.is_some_and(|local| local.len() != global.len()) || !(1..=3).contains(&global.len()) {
-            return Err(DeviceError::new(format!("kernel `{kernel}`: sizes {global:?} in groups of {local:?}")));
+            return Err(DeviceError::new(format!(
+                "kernel `{kernel}`: sizes {global:?} in groups of {local:?} are not possible: expected 1 to 3 of each"
+            )));
         }
-        let heap = self.common.heap()?.raw();
+        let heap = self.state.heap()?.raw();
         let object = self.kernel(source, kernel)?.raw();
         let in_kernel = |error: DeviceError| in_kernel(kernel, &error);
         for (at, arg) in args.iter().enumerate() {
@@ -150,38 +154,42 @@ impl OpenclQueue {
                 Arg::Value(value) => (value.size, value.bytes.as_ptr().cast()),
                 Arg::Local(bytes) => (*bytes, ptr::null()),
             };
-            // SAFETY: the kernel is there and is this queue's; the value is copied.
+            // SAFETY: the kernel exists, and only this queue uses it. The value is copied.
             let code = unsafe { ffi::clSetKernelArg(object, at as u32, size, value) };
             check(code, &format!("clSetKernelArg of argument {at}")).map_err(in_kernel)?;
         }
         let dims = global.len() as u32;
         let (global, local) = (global.as_ptr(), local.map_or(ptr::null(), <[usize]>::as_ptr));
         self.put("clEnqueueNDRangeKernel", |queue, count, waits, event| {
-            // SAFETY: queue, kernel and events are there, and there are as many sizes as dimensions. What the kernel does is the
-            // caller's promise.
+            // SAFETY: queue, kernel and events exist, and there are as many sizes as dimensions. The caller guarantees
+            // the kernel's accesses.
             unsafe { ffi::clEnqueueNDRangeKernel(queue, object, dims, ptr::null(), global, local, count, waits, event) }
         })
         .map_err(in_kernel)
     }
 
-    /// After what is in the queue by now, a small part of the heap is read, and judged when the task ends: the task fails with what
-    /// `judge` returns. It is not judged if the task has failed by then.
+    /// Reads a small part of the heap after everything that is in the queue now. When the task ends, `judge` is called
+    /// with it, and the task fails if `judge` returns an error. It is not called if the task has failed before.
     ///
     /// # Errors
-    /// If the heap has no such bytes, or the driver refuses.
+    /// If the range is empty or not in the heap, or the driver refuses.
     pub fn after(
         &mut self,
         bytes: Range<usize>,
         judge: impl FnOnce(&[u8]) -> Result<(), DeviceError> + Send + 'static,
     ) -> Result<(), DeviceError> {
-        if bytes.is_empty() || bytes.end > self.common.heap_bytes {
-            return Err(DeviceError::new(format!("bytes {bytes:?} of a heap of {}", self.common.heap_bytes)));
+        if bytes.is_empty() || bytes.end > self.state.heap_bytes {
+            return Err(DeviceError::new(format!(
+                "cannot read bytes {bytes:?} of a heap of {}",
+                self.state.heap_bytes
+            )));
         }
-        let heap = self.common.heap()?.clone();
-        let landing = Landing::new(bytes.len());
-        let place = landing.place();
+        let heap = self.state.heap()?.clone();
+        let read_back = ReadBack::new(bytes.len());
+        let place = read_back.place();
         self.put("clEnqueueReadBuffer", |queue, count, waits, event| {
-            // SAFETY: queue, buffer and events are there; the place is for so many bytes, and is kept until the command has ended.
+            // SAFETY: queue, buffer and events exist. The place has room for the bytes and is kept until the command
+            // has ended.
             unsafe {
                 let is_blocking = ffi::CL_FALSE;
                 ffi::clEnqueueReadBuffer(
@@ -197,34 +205,34 @@ impl OpenclQueue {
                 )
             }
         })?;
-        self.work.judges.push((landing, Box::new(judge) as Judge));
+        self.work.checks.push((read_back, Box::new(judge) as OutcomeCheck));
         Ok(())
     }
 
-    pub(super) fn common(&self) -> &Arc<Common> {
-        &self.common
+    pub(super) fn state(&self) -> &Arc<DeviceState> {
+        &self.state
     }
 
     /// Begins a task or a copy.
     pub(super) fn begin(&mut self, waits: Vec<Arc<Event>>) {
-        // What an implementation that panicked has left behind runs all the same; nobody asks how it ends.
-        self.work = Work::default();
+        // Work left by an implementation that panicked still runs; its end is not reported.
+        self.work = QueuedWork::default();
         self.waits = waits;
     }
 
-    /// Ends it: all of it is in the queue, or none, with the error.
-    pub(super) fn end(&mut self, result: Result<(), DeviceError>) -> Result<Work, DeviceError> {
+    /// Ends a task or a copy: returns its work, or the error if nothing is in the queue.
+    pub(super) fn end(&mut self, result: Result<(), DeviceError>) -> Result<QueuedWork, DeviceError> {
         if self.work.events.is_empty() {
             result?;
-            // Nothing to do, but in order, and behind what it waits for.
+            // An empty task still needs a command, to keep its order behind the events and earlier work.
             self.put("clEnqueueMarkerWithWaitList", |queue, count, waits, event| {
-                // SAFETY: queue and events are there.
+                // SAFETY: queue and events exist.
                 unsafe { ffi::clEnqueueMarkerWithWaitList(queue, count, waits, event) }
             })?;
         } else if let Err(error) = result {
             self.work.failed = Some(error);
         }
-        // SAFETY: the queue is there.
+        // SAFETY: the queue exists.
         let flushed = check(unsafe { ffi::clFlush(self.queue.raw()) }, "clFlush");
         if let Err(error) = flushed {
             self.work.failed.get_or_insert(error);
@@ -233,24 +241,24 @@ impl OpenclQueue {
         Ok(std::mem::take(&mut self.work))
     }
 
-    /// Waits until everything in the queue has ended; says whether the driver did.
+    /// Waits until everything in the queue has ended. Returns whether the driver succeeded.
     pub(super) fn finish(&self) -> bool {
-        // SAFETY: the queue is there.
+        // SAFETY: the queue exists.
         unsafe { ffi::clFinish(self.queue.raw()) == ffi::CL_SUCCESS }
     }
 
-    /// Zeroes some bytes of a heap.
+    /// Sets some bytes of a heap to zero.
     pub(super) fn fill(&mut self, heap: &Heap, bytes: Range<usize>) -> Result<(), DeviceError> {
         let (heap, zero) = (heap.raw(), [0u8]);
         self.put("clEnqueueFillBuffer", |queue, count, waits, event| {
             let pattern = zero.as_ptr().cast();
-            // SAFETY: queue, buffer and events are there; the pattern is copied.
+            // SAFETY: queue, buffer and events exist. The pattern is copied.
             unsafe { ffi::clEnqueueFillBuffer(queue, heap, pattern, 1, bytes.start, bytes.len(), count, waits, event) }
         })
     }
 
-    /// Puts one command into the queue. `enqueue` gets the queue, the number of events and the events to wait for, and the place
-    /// of the command's event.
+    /// Puts one command into the queue. `enqueue` gets the queue, the number of events to wait for, the events, and the
+    /// place for the command's event.
     pub(super) fn put(
         &mut self,
         call: &str,
@@ -260,7 +268,7 @@ impl OpenclQueue {
         let list = if waits.is_empty() { ptr::null() } else { waits.as_ptr() };
         let mut event = ptr::null_mut();
         let code = enqueue(self.queue.raw(), waits.len() as u32, list, &raw mut event);
-        // SAFETY: the call has made the event for us.
+        // SAFETY: the call has returned the event, whose reference belongs to this value.
         let event = unsafe { Event::made(event, code, call)? };
         self.work.events.push(Arc::new(event));
         self.waits.clear();
@@ -268,17 +276,17 @@ impl OpenclQueue {
     }
 
     fn target(&self) -> Target<'_> {
-        let Common { found, context, .. } = &*self.common;
+        let DeviceState { found, context, .. } = &*self.state;
         Target { context: &context.context, device: found.raw(), whole: found.whole(), class: found.class() }
     }
 
     fn kernel(&mut self, source: &Source, name: &str) -> Result<&Kernel, DeviceError> {
         let is_known = self.kernels.get(&source.id()).is_some_and(|kernels| kernels.contains_key(name));
         if !is_known {
-            let program = self.common.programs.get(self.target(), source)?;
-            let text = CString::new(name).map_err(|_| DeviceError::new("a kernel's name has a zero byte in it"))?;
+            let program = self.state.programs.get(self.target(), source)?;
+            let text = CString::new(name).map_err(|_| DeviceError::new("the name of a kernel contains a zero byte"))?;
             let mut code = 0;
-            // SAFETY: the program is there, and the name ends with zero.
+            // SAFETY: the program exists, and the name ends with a zero byte.
             let kernel = unsafe {
                 let raw = ffi::clCreateKernel(program.raw(), text.as_ptr(), &raw mut code);
                 Kernel::made(raw, code, "clCreateKernel").map_err(|error| in_kernel(name, &error))?

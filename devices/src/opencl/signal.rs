@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-/// Waits for a raise, also one that came before.
+/// Lets the issuer wait for a raise, including an earlier one.
 #[derive(Debug, Default)]
 pub(super) struct Signal {
     is_raised: Mutex<bool>,
@@ -21,7 +21,7 @@ impl Signal {
         self.raised.notify_all();
     }
 
-    /// Sleeps until there is a raise that no wait has had, or for so long.
+    /// Sleeps until there is an unconsumed raise, or for `at_most`.
     pub(super) fn wait(&self, at_most: Duration) {
         let asleep = self.raised.wait_timeout_while(self.lock(), at_most, |is_raised| !*is_raised);
         let (mut is_raised, _) = asleep.unwrap_or_else(PoisonError::into_inner);
@@ -32,21 +32,22 @@ impl Signal {
         self.is_raised.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Raises the signal when the event's command has ended, in whichever way. If the driver refuses, the issuer sleeps its time out.
+    /// Raises the signal when the event's command has ended, with or without an error. If the driver refuses, the
+    /// issuer sleeps until its time-out.
     pub(super) fn raise_after(self: &Arc<Self>, event: &Event) {
         let data = Arc::into_raw(Arc::clone(self)).cast_mut().cast();
-        // SAFETY: the event is there. The count behind `data` goes to `command_ended`, which is called once.
+        // SAFETY: the event exists. `data` owns a reference, which passes to `command_ended`; that is called once.
         let code = unsafe { ffi::clSetEventCallback(event.raw(), ffi::CL_COMPLETE, Some(command_ended), data) };
         if code != ffi::CL_SUCCESS {
-            // SAFETY: the driver has not taken it, so the count is still ours.
+            // SAFETY: the driver has not taken `data`, so its reference still belongs to this function.
             drop(unsafe { Arc::from_raw(data.cast::<Signal>()) });
         }
     }
 }
 
-/// Called by a thread of the driver's: it must not block or call OpenCL.
+/// Called by the driver when the event's command has ended. This thread must not block or call OpenCL.
 extern "C" fn command_ended(_: cl_event, _: cl_int, data: *mut c_void) {
-    // SAFETY: it is what `raise_after` gave, and this is the one call for it.
+    // SAFETY: `data` comes from `raise_after`, and the driver calls this once for it.
     let signal = unsafe { Arc::from_raw(data.cast::<Signal>()) };
     signal.raise();
 }
@@ -57,7 +58,7 @@ mod tests {
     use std::time::Instant;
 
     #[test]
-    fn a_raise_before_the_wait_counts_once() {
+    fn earlier_raise_ends_one_wait() {
         let signal = Signal::default();
         signal.raise();
         let begin = Instant::now();

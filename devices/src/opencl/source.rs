@@ -1,9 +1,9 @@
-//! [`Source`]: the text of a program and what it is compiled with.
+//! [`Source`]: the source text of a program and its compiler options.
 
 use crate::cache::hash;
 use std::sync::Arc;
 
-/// A program's text with its options: made once, used for every task.
+/// The source text and options of a program. It is made once and used for every task.
 #[derive(Clone, Debug)]
 pub struct Source {
     text: Arc<str>,
@@ -12,7 +12,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A program in OpenCL C, with the compiler's options.
+    /// Makes a program from OpenCL C source and compiler options.
     #[must_use]
     pub fn new(text: impl Into<Arc<str>>, options: impl Into<Arc<str>>) -> Self {
         let (text, options) = (text.into(), options.into());
@@ -20,19 +20,19 @@ impl Source {
         Self { text, options, id }
     }
 
-    /// The text.
+    /// Returns the source text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The compiler's options.
+    /// Returns the compiler options.
     #[must_use]
     pub fn options(&self) -> &str {
         &self.options
     }
 
-    /// A number for text and options.
+    /// Returns a hash of source text and options.
     pub(super) fn id(&self) -> u128 {
         self.id
     }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_and_text_do_not_run_together() {
+    fn id_separates_options_and_source() {
         assert_ne!(Source::new("b", "a").id(), Source::new("ab", "").id());
     }
 }

@@ -1,13 +1,13 @@
-//! What happened to a device so far.
+//! What a device has done so far.
 
-/// Copies of one kind that were done.
+/// Completed copies of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// How many.
+    /// The number of copies.
     pub copies: u64,
-    /// Bytes that they moved.
+    /// The bytes that they moved.
     pub bytes: u64,
-    /// How long the link was at it.
+    /// How long the link was busy.
     pub busy_ns: u64,
 }
 
@@ -19,7 +19,7 @@ impl Traffic {
     }
 }
 
-/// What happened to a device so far.
+/// What a device has done so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Tasks that were put into queues.
@@ -28,30 +28,30 @@ pub struct Counters {
     pub copies_issued: u64,
     /// Calls of `issue` and `copy` that were refused.
     pub refused: u64,
-    /// Tasks and copies that have ended, well or not.
+    /// Tasks and copies that have ended, with or without an error.
     pub ended: u64,
-    /// Of these, those that ended in an error.
+    /// The part of [`ended`](Self::ended) that ended in an error.
     pub failed: u64,
-    /// Events that tasks and copies were told to wait for.
+    /// Events that tasks and copies were given to wait for.
     pub events: u64,
-    /// Kernels that were run.
+    /// Kernels that have run without an error.
     pub kernels: u64,
-    /// How long the arithmetic unit was at it.
+    /// How long the arithmetic unit was busy.
     pub kernels_busy_ns: u64,
     /// Copies from host memory.
     pub copies_in: Traffic,
     /// Copies to host memory.
     pub copies_out: Traffic,
-    /// Copies from each peer, by the peer's index in the builder's order.
+    /// Copies from each peer, by the peer's device index.
     pub copies_peer: Vec<(u16, Traffic)>,
-    /// Tasks and copies that stood in queues at the same time, at most.
+    /// The largest number of tasks and copies in queues at the same time.
     pub in_flight_peak: u64,
-    /// How far into the heap a kernel or a copy has reached.
+    /// The end of the highest range of the heap that a kernel or a copy has used.
     pub heap_peak_bytes: u64,
 }
 
 impl Counters {
-    /// Tasks and copies that were put into queues and have not ended.
+    /// Returns the number of tasks and copies that were put into queues and have not ended.
     #[must_use]
     pub fn in_flight(&self) -> u64 {
         self.issued + self.copies_issued - self.ended

@@ -1,8 +1,8 @@
-//! What fails, and when: faults that a test injects.
+//! Faults that tests inject: what fails, and when.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Which way a copy goes, as seen from the device that makes it.
+/// The direction of a copy, as seen from the device that makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From host memory into the heap.
@@ -13,40 +13,41 @@ pub enum Direction {
     Peer,
 }
 
-/// Where something can fail.
+/// An operation that can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Point {
-    /// The heap can not be taken from the system.
+    /// Reserving the heap fails.
     Reserve,
     /// A copy is refused when it is put into its queue.
     CopyCall(Direction),
-    /// A copy fails when it is its turn; nothing is copied.
+    /// A copy fails when its turn comes; nothing is copied.
     Copy(Direction),
-    /// A kernel is refused when it is launched, and so is the task.
+    /// A kernel is refused when it is launched, and its task with it.
     Launch,
-    /// A kernel fails when it is its turn; it is not run.
+    /// A kernel fails when its turn comes; it does not run.
     Kernel,
 }
 
 /// How often a fault strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Times {
-    /// The nth time only.
+    /// Only the nth time.
     Once,
     /// From the nth time on.
     Forever,
 }
 
-/// What a fault does.
+/// The consequence of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// What was tried fails, and the device goes on.
+    /// The operation fails; the device keeps working.
     Fails,
     /// The device is lost.
     Loses,
 }
 
-/// One fault. It strikes when its point is reached the nth time, counted from one, after it was given to the device.
+/// One fault. It strikes when its point is reached for the nth time (from one), counted from when the device was given
+/// it.
 ///
 /// ```
 /// use superscalar::devices::sim::{Direction, Fault, Point, Spec};
@@ -55,37 +56,37 @@ pub enum Effect {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fault {
-    /// What fails.
+    /// The operation that fails.
     pub point: Point,
-    /// The time that it fails at, from one; zero never comes.
+    /// The occurrence at which it fails, from one; zero never strikes.
     pub nth: u64,
-    /// How often.
+    /// How often it strikes.
     pub times: Times,
-    /// What comes of it.
+    /// The consequence.
     pub effect: Effect,
 }
 
 impl Fault {
-    /// The nth time fails, and no other.
+    /// Returns a fault that strikes only the nth time.
     #[must_use]
     pub fn once(point: Point, nth: u64) -> Self {
         Self { point, nth, times: Times::Once, effect: Effect::Fails }
     }
 
-    /// Every time fails from the nth on.
+    /// Returns a fault that strikes every time from the nth on.
     #[must_use]
     pub fn forever(point: Point, nth: u64) -> Self {
         Self { times: Times::Forever, ..Self::once(point, nth) }
     }
 
-    /// The same, but the device is lost by it.
+    /// Returns this fault with the effect that the device is lost.
     #[must_use]
     pub fn losing(self) -> Self {
         Self { effect: Effect::Loses, ..self }
     }
 }
 
-/// The faults of a device. Without any, nothing fails but what must.
+/// The faults of a device. By default none are injected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults(pub Vec<Fault>);
 
@@ -95,7 +96,7 @@ impl<const N: usize> From<[Fault; N]> for Faults {
     }
 }
 
-/// Faults, and how often the point of each was reached.
+/// Faults, each with the number of times that its point was reached.
 pub(super) struct Injector(Mutex<Vec<(Fault, u64)>>);
 
 impl Injector {
@@ -107,7 +108,8 @@ impl Injector {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push((fault, 0));
     }
 
-    /// Takes note that the point was reached; says what happens there, the worst if there is more than one fault.
+    /// Counts that the point was reached. Returns the effect of the faults that strike now, the worst if there are
+    /// several.
     pub(super) fn strikes(&self, point: Point) -> Option<Effect> {
         let mut worst = None;
         for (fault, reached) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {

@@ -1,26 +1,26 @@
-//! Simulated devices: everything that is hard about an accelerator, without one.
+//! Simulated devices: the difficulties of an accelerator without the hardware.
 //!
-//! A [`Machine`] is a set of devices that know each other. Each has a heap of its own, in-order queues, one arithmetic unit, and a
-//! link to the host and perhaps to peers. What it is given it really does, so that results can be checked, but it takes the
-//! time that its [`Spec`] says. It can be told to fail, and to be lost.
+//! A [`Machine`] is a set of devices that know each other. Each has its own heap, in-order queues, one arithmetic unit,
+//! and a link to the host and perhaps to peers. Work is really executed, so results can be checked, but takes the time
+//! that the device's [`Spec`] says. Faults and the loss of a device can be injected.
 //!
 //! # Memory
 //!
-//! The runtime sees offsets only. The heap's pages can not be touched, but for those that a kernel or a copy of the device
-//! has asked for ([`SimHeap::address`]) and only while it runs. Host code that follows an address which it got hold of dies
-//! by SIGSEGV, as does a kernel that leaves what it asked for by a page.
+//! The runtime sees only offsets. The pages of the heap are inaccessible except for those that a running kernel or copy
+//! has requested ([`SimHeap::address`]). Host code that uses a leaked address is killed by SIGSEGV, and so is a kernel
+//! that touches other pages than it requested.
 //!
 //! # Time
 //!
-//! A kernel takes `latency + max(flops / flops_per_s, bytes / bytes_per_s)`, and kernels of one device run one after another,
-//! whatever their queues. A copy takes `latency + bytes / bytes_per_s`; each direction does one at a time, beside the kernels. A
-//! speed of zero means that this takes no modelled time. What takes longer to do than the model says takes so long. How time
-//! is kept is told in `engine.rs`.
+//! A kernel takes `latency + max(flops / flops_per_s, bytes / bytes_per_s)`. The kernels of one device run one after
+//! another, whatever their queues. A copy takes `latency + bytes / bytes_per_s`. Each direction runs one copy at a
+//! time, concurrently with kernels. A rate of zero means that the step takes no modelled time. Work that really takes
+//! longer than the model says takes its real time. `engine.rs` explains how time is kept.
 //!
 //! # Threads
 //!
-//! One for a device's kernels, and one for its copies in each direction: three, or four if it has peers. They sleep while there is
-//! nothing to do.
+//! Each device has one thread for kernels and one for copies in each direction: three, or four if it has peers. They
+//! sleep while there is nothing to do.
 //!
 //! # Example
 //!
@@ -44,10 +44,10 @@
 //! # }
 //! ```
 //!
-//! # What it does not do
+//! # Limits
 //!
-//! Links are the devices' own: they do not slow each other down. A device of the machine can wait for every event of the
-//! machine, and for no other.
+//! Links are not shared between devices, so their copies do not slow each other down. A device can wait for the events
+//! of its own machine only.
 
 mod counters;
 mod device;

@@ -1,4 +1,4 @@
-//! Specs as text, for command lines and environments.
+//! Parses device specs from text, for command lines and environment variables.
 
 use super::{
     faults::{Direction, Effect, Fault, Point, Times},
@@ -6,31 +6,32 @@ use super::{
 };
 use superscalar_runtime::{DeviceError, LinkInfo};
 
-/// The devices that a text names.
+/// Parses a list of simulated devices.
 ///
-/// The text is a list with commas. An item is `sim:` and the number of a [preset](Spec::preset), or a range of numbers as in Rust
-/// (`0..3`, `0..=2`); behind it may stand settings, each after a colon:
+/// The list is separated by commas. An item is `sim:` followed by the number of a [preset](Spec::preset) or a range of
+/// numbers as in Rust (`0..3`, `0..=2`). Settings may follow, each after a colon:
 ///
 /// | setting | meaning |
 /// |---|---|
 /// | `memory=64M` | bytes of the heap; K, M and G are powers of 1024 |
-/// | `queues=2`, `depth=4` | queues for tasks; tasks that it is given ahead |
+/// | `queues=2`, `depth=4` | queues for tasks; tasks issued ahead of their completion |
 /// | `flops=2e9`, `rate=2e9`, `latency=10e-6` | of kernels: flops per second, bytes per second, seconds |
 /// | `link=5e8`, `link-latency=20e-6` | to and from the host: bytes per second, seconds |
-/// | `peer=8e8` | linked with each device of the list that has such a setting, too, by the slower of both rates |
-/// | `fault=kernel@3` | one [`Fault`], and this setting can come again |
+/// | `peer=8e8` | linked with every device in the list that has this setting, at the lower of both rates |
+/// | `fault=kernel@3` | one [`Fault`]; may be repeated |
 ///
-/// A device whose speed is set has it in its name, `sim:0:flops=2e9`: what was measured of another speed says nothing of it.
+/// A device's speed settings become part of its name, `sim:0:flops=2e9`, since measurements of another speed do not
+/// apply to it.
 ///
-/// A rate of zero takes no modelled time. Without a peer setting, 0 and 1 are linked if both are there, as the presets say, and
-/// `peer=none` cuts that.
+/// A rate of zero takes no modelled time. Without a `peer` setting, devices 0 and 1 are linked if both are in the list,
+/// as in the presets; `peer=none` removes that link.
 ///
-/// A fault is its point, `@`, and the time that it strikes at, counted from one; then `+`, if it strikes from then on, and `!`, if
-/// the device is lost by it. Points are `reserve`, `launch`, `kernel`, `in`, `out`, `peer` (copies that fail) and `call-in`,
-/// `call-out`, `call-peer` (copies that are refused).
+/// A fault consists of its point, `@`, and the occurrence at which it strikes, counted from one. A `+` after that means
+/// that it strikes from then on; a `!` means that the device is lost. The points are `reserve`, `launch`, `kernel`,
+/// `in`, `out`, `peer` (copies that fail) and `call-in`, `call-out`, `call-peer` (copies that are refused).
 ///
 /// # Errors
-/// If the text is none of these; the message names the part that is not understood.
+/// If the text does not have this form; the message names the part that is wrong and what is expected.
 ///
 /// ```
 /// use superscalar::devices::sim;
@@ -46,24 +47,24 @@ pub fn parse(text: &str) -> Result<Vec<Spec>, DeviceError> {
     for item in text.split(',').map(str::trim) {
         let mut parts = item.split(':');
         if parts.next() != Some("sim") {
-            return Err(unknown(item, "`sim:` and a number, or a range of numbers"));
+            return Err(not_understood(item, "`sim:` and a number, or a range of numbers"));
         }
         let numbers =
-            parts.next().and_then(numbers).ok_or_else(|| unknown(item, "a number from 0 to 3, or a range"))?;
+            parts.next().and_then(numbers).ok_or_else(|| not_understood(item, "a number from 0 to 3, or a range"))?;
         let settings: Vec<&str> = parts.collect();
         for number in numbers {
-            let spec = Spec::preset(number).ok_or_else(|| unknown(item, "a number from 0 to 3"))?;
-            let mut device = Device { spec, peer: if number < 2 { Link::Preset } else { Link::None } };
+            let spec = Spec::preset(number).ok_or_else(|| not_understood(item, "a number from 0 to 3"))?;
+            let mut device = ParsedDevice { spec, peer: if number < 2 { PeerLink::Preset } else { PeerLink::None } };
             let named = |error| DeviceError::new(format!("`{item}`: {error}"));
             settings.iter().try_for_each(|setting| device.set(setting)).map_err(named)?;
-            // Another speed is another device, whose capability weights are its own.
+            // A different speed makes a different device, with its own capability weights.
             for setting in settings.iter().filter(|setting| SPEEDS.contains(&name(setting))) {
                 device.spec.name += &format!(":{setting}");
             }
             devices.push(device);
         }
     }
-    let links: Vec<Link> = devices.iter().map(|device| device.peer).collect();
+    let links: Vec<PeerLink> = devices.iter().map(|device| device.peer).collect();
     for (place, device) in devices.iter_mut().enumerate() {
         let others = links.iter().enumerate().filter(|&(other, _)| other != place);
         let linked = others.filter_map(|(other, &link)| Some((u16::try_from(other).ok()?, device.peer.with(link)?)));
@@ -74,19 +75,19 @@ pub fn parse(text: &str) -> Result<Vec<Spec>, DeviceError> {
 
 /// How a device is linked with its peers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Link {
+enum PeerLink {
     None,
-    /// With the other one of the first two presets.
+    /// With the other one of presets 0 and 1.
     Preset,
-    /// At this rate, with all that have one.
+    /// At this rate, with all devices that have a rate.
     Rate(f64),
 }
 
-impl Link {
+impl PeerLink {
     fn with(self, other: Self) -> Option<LinkInfo> {
         let slower = match (self, other) {
             (Self::Preset, Self::Preset) => 0.8e9,
-            // Zero is no limit.
+            // Zero means no limit.
             (Self::Rate(a), Self::Rate(b)) if a == 0.0 || b == 0.0 => a.max(b),
             (Self::Rate(a), Self::Rate(b)) => a.min(b),
             _ => return None,
@@ -97,42 +98,46 @@ impl Link {
 
 const SETTINGS: &str =
     "memory, queues, depth, flops, rate, latency, link, link-latency, peer, fault, each with `=` and a value";
-/// Those that say how fast a device computes.
+/// The settings that say how fast a device computes.
 const SPEEDS: [&str; 3] = ["flops", "rate", "latency"];
 
-struct Device {
+struct ParsedDevice {
     spec: Spec,
-    peer: Link,
+    peer: PeerLink,
 }
 
-impl Device {
+impl ParsedDevice {
     fn set(&mut self, setting: &str) -> Result<(), DeviceError> {
-        let (name, value) = setting.split_once('=').ok_or_else(|| unknown(setting, SETTINGS))?;
+        let (name, value) = setting.split_once('=').ok_or_else(|| not_understood(setting, SETTINGS))?;
         let spec = &mut self.spec;
         match name {
-            "memory" => spec.memory_bytes = bytes(value).ok_or_else(|| unknown(setting, "bytes, such as 64M"))?,
-            "queues" => spec.queues = value.parse().map_err(|_| unknown(setting, "a number of queues"))?,
-            "depth" => spec.depth = value.parse().map_err(|_| unknown(setting, "a number of tasks"))?,
+            "memory" => {
+                spec.memory_bytes = bytes(value).ok_or_else(|| not_understood(setting, "bytes, such as 64M"))?
+            }
+            "queues" => spec.queues = value.parse().map_err(|_| not_understood(setting, "a number of queues"))?,
+            "depth" => spec.depth = value.parse().map_err(|_| not_understood(setting, "a number of tasks"))?,
             "flops" => spec.speed.flops_per_s = rate(setting, value)?,
             "rate" => spec.speed.bytes_per_s = rate(setting, value)?,
             "latency" => spec.speed.latency_ns = (rate(setting, value)? * 1e9) as u64,
             "link" => spec.host_link.bytes_per_s = rate(setting, value)?,
             "link-latency" => spec.host_link.latency_ns = (rate(setting, value)? * 1e9) as u64,
-            "peer" if value == "none" => self.peer = Link::None,
-            "peer" => self.peer = Link::Rate(rate(setting, value)?),
-            "fault" => spec.faults.0.push(fault(value).ok_or_else(|| unknown(setting, "a fault, such as kernel@3"))?),
-            _ => return Err(unknown(setting, &format!("one of the settings {SETTINGS}"))),
+            "peer" if value == "none" => self.peer = PeerLink::None,
+            "peer" => self.peer = PeerLink::Rate(rate(setting, value)?),
+            "fault" => {
+                spec.faults.0.push(fault(value).ok_or_else(|| not_understood(setting, "a fault, such as kernel@3"))?)
+            }
+            _ => return Err(not_understood(setting, &format!("one of the settings {SETTINGS}"))),
         }
         Ok(())
     }
 }
 
-/// The part of a setting before the sign.
+/// Returns the part of a setting before the `=`.
 fn name(setting: &str) -> &str {
     setting.split('=').next().unwrap_or_default()
 }
 
-fn unknown(text: &str, expected: &str) -> DeviceError {
+fn not_understood(text: &str, expected: &str) -> DeviceError {
     DeviceError::new(format!("`{text}` is not understood: expected {expected}"))
 }
 
@@ -162,7 +167,9 @@ fn bytes(text: &str) -> Option<usize> {
 
 fn rate(setting: &str, value: &str) -> Result<f64, DeviceError> {
     let number: Option<f64> = value.parse().ok();
-    number.filter(|rate| rate.is_finite() && *rate >= 0.0).ok_or_else(|| unknown(setting, "a number, not negative"))
+    number
+        .filter(|rate| rate.is_finite() && *rate >= 0.0)
+        .ok_or_else(|| not_understood(setting, "a number of at least zero"))
 }
 
 fn fault(text: &str) -> Option<Fault> {

@@ -1,4 +1,4 @@
-//! The queue as an implementation gets it, and kernels as it keeps them.
+//! The queue that an implementation launches kernels into, and the launched kernels.
 
 use super::{
     faults::{Effect, Injector, Point},
@@ -12,16 +12,16 @@ use superscalar_runtime::{Cost, DeviceError, Speed};
 
 type Kernel = Box<dyn FnOnce(&SimHeap) -> Result<(), DeviceError> + Send>;
 
-/// One kernel, with the time that it takes by the model.
+/// One kernel with its modelled duration.
 pub(super) struct Launch {
     pub(super) model_ns: u64,
     kernel: Kernel,
 }
 
-/// A queue of a simulated device, as [`IssueContext::queue`](superscalar_runtime::IssueContext::queue) gives it.
+/// A queue of a simulated device, returned by [`IssueContext::queue`](superscalar_runtime::IssueContext::queue).
 ///
-/// What one implementation launches is one task: its kernels run in order, its end is that of the last, and the first that
-/// fails ends it.
+/// The kernels that one implementation launches form one task. They run in order, the task ends with the last one, and
+/// the first one that fails ends the task.
 pub struct SimQueue {
     speed: Speed,
     injector: Arc<Injector>,
@@ -34,10 +34,11 @@ impl SimQueue {
         Self { speed, injector, launches: Vec::new(), refused: None }
     }
 
-    /// Puts a kernel into the queue. By the model it takes as long as its cost says; `work` does it. A panic in it is an error.
+    /// Launches a kernel. Its modelled duration follows from `cost`; `work` is executed. A panic in `work` is reported
+    /// as an error.
     ///
     /// # Errors
-    /// If the launch is refused, by an injected fault. Then nothing of the task runs.
+    /// If an injected fault refuses the launch. Then no kernel of the task runs.
     pub fn launch(
         &mut self,
         cost: Cost,
@@ -45,8 +46,8 @@ impl SimQueue {
     ) -> Result<(), DeviceError> {
         if let Some(effect) = self.injector.strikes(Point::Launch) {
             let error = match effect {
-                Effect::Fails => DeviceError::new("a launch was refused, by an injected fault"),
-                Effect::Loses => DeviceError::lost("the device was lost at a launch, by an injected fault"),
+                Effect::Fails => DeviceError::new("a launch was refused: injected fault"),
+                Effect::Loses => DeviceError::lost("the device was lost at a launch: injected fault"),
             };
             self.refused = Some(error.clone());
             return Err(error);
@@ -55,50 +56,51 @@ impl SimQueue {
         Ok(())
     }
 
-    /// What was put in; an error if anything was refused, whether or not the implementation took note.
+    /// Returns the launched kernels, or an error if a launch was refused, even if the implementation ignored the
+    /// refusal.
     pub(super) fn into_launches(self) -> Result<Vec<Launch>, DeviceError> {
         self.refused.map_or(Ok(self.launches), Err)
     }
 }
 
-/// How long a kernel takes by the model.
+/// Returns the modelled duration of a kernel.
 fn modelled_ns(speed: Speed, cost: Cost) -> u64 {
-    speed.latency_ns + seconds_ns(cost.flops, speed.flops_per_s).max(seconds_ns(cost.bytes, speed.bytes_per_s))
+    speed.latency_ns + duration_ns(cost.flops, speed.flops_per_s).max(duration_ns(cost.bytes, speed.bytes_per_s))
 }
 
-/// How long so much takes at this rate; no time, if the rate is zero. An amount that makes no sense takes no time.
-pub(super) fn seconds_ns(amount: f64, per_s: f64) -> u64 {
-    // A cast from a float ends at the integer's limits, and makes zero of what is not a number.
+/// Returns how long `amount` takes at this rate; zero if the rate is zero or the amount is not a number.
+pub(super) fn duration_ns(amount: f64, per_s: f64) -> u64 {
+    // A cast from a float saturates, and makes zero of NaN.
     if per_s > 0.0 { (amount / per_s * 1e9) as u64 } else { 0 }
 }
 
 impl Launch {
-    /// Runs it.
+    /// Runs the kernel.
     pub(super) fn run(self, heap: &Arc<Heap>, injector: &Injector) -> Result<(), DeviceError> {
         match injector.strikes(Point::Kernel) {
-            Some(Effect::Fails) => return Err(DeviceError::new("a kernel failed, by an injected fault")),
+            Some(Effect::Fails) => return Err(DeviceError::new("a kernel failed: injected fault")),
             Some(Effect::Loses) => {
-                return Err(DeviceError::lost("the device was lost in a kernel, by an injected fault"));
+                return Err(DeviceError::lost("the device was lost in a kernel: injected fault"));
             }
             None => {}
         }
         let (window, kernel) = (SimHeap::new(heap.clone()), self.kernel);
-        guarded(|| kernel(&window)).unwrap_or_else(|text| Err(DeviceError::new(format!("a kernel panicked: {text}"))))
+        catching(|| kernel(&window)).unwrap_or_else(|text| Err(DeviceError::new(format!("a kernel panicked: {text}"))))
     }
 }
 
-/// Runs foreign code; what it says in a panic comes back as the error.
-fn guarded<R>(run: impl FnOnce() -> R) -> Result<R, String> {
+/// Runs foreign code; returns the message of a panic as the error.
+fn catching<R>(run: impl FnOnce() -> R) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or(panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text").to_owned();
-        drop_guarded(panic);
+        drop_catching(panic);
         text
     })
 }
 
-/// Drops something foreign. What panics in that is leaked: the threads of a machine go on.
-pub(super) fn drop_guarded<T>(value: T) {
+/// Drops a foreign value. The payload of a panic is leaked, so that the machine's threads keep running.
+pub(super) fn drop_catching<T>(value: T) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         std::mem::forget(panic);
     }

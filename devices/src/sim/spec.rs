@@ -1,4 +1,4 @@
-//! What a simulated device is like.
+//! The properties of a simulated device.
 
 use super::faults::Faults;
 use superscalar_runtime::{DeviceError, DeviceInfo, LinkInfo, MemoryInfo, Speed};
@@ -6,31 +6,31 @@ use superscalar_runtime::{DeviceError, DeviceInfo, LinkInfo, MemoryInfo, Speed};
 /// A link that takes no modelled time.
 const INSTANT: LinkInfo = LinkInfo { bytes_per_s: 0.0, latency_ns: 0 };
 
-/// What a simulated device is like.
+/// The properties of a simulated device.
 #[derive(Clone, Debug)]
 pub struct Spec {
     /// Its name, for traces and messages.
     pub name: String,
-    /// How many in-order queues for tasks it has; at least one.
+    /// The number of in-order queues for tasks; at least one.
     pub queues: u16,
-    /// How many tasks it is given ahead of their completion; at least one.
+    /// The number of tasks that are issued ahead of their completion; at least one.
     pub depth: usize,
-    /// Bytes of its heap.
+    /// The size of its heap in bytes.
     pub memory_bytes: usize,
-    /// Every column in its heap begins at a multiple of this many bytes: a power of two, from 16 to a page.
+    /// The alignment of every column in its heap in bytes: a power of two, from 16 to a page.
     pub align: usize,
-    /// How fast its arithmetic unit is; what is zero takes no modelled time.
+    /// The speed of its arithmetic unit; a rate of zero takes no modelled time.
     pub speed: Speed,
     /// Its link to the host; a bandwidth of zero takes no modelled time.
     pub host_link: LinkInfo,
-    /// The devices of the machine whose heaps it can copy from, by their place among the machine's specs, and their links.
+    /// The devices whose heaps it can copy from, by their index among the machine's specs, and the links to them.
     pub peers: Vec<(u16, LinkInfo)>,
-    /// What fails.
+    /// The faults to inject.
     pub faults: Faults,
 }
 
 impl Spec {
-    /// A device without modelled time: two queues, four tasks ahead, 64 MiB, no peers, no faults.
+    /// Returns a device without modelled time: two queues, a depth of four tasks, 64 MiB, no peers, no faults.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl Spec {
         }
     }
 
-    /// One of four unequal devices; none if there is no such.
+    /// Returns one of four unequal devices, or `None` if the number is above 3.
     ///
     /// | number | Gflop/s | GB/s, levels 1 and 2 | host link GB/s | memory | peer link |
     /// |---|---|---|---|---|---|
@@ -55,9 +55,10 @@ impl Spec {
     /// | 2 | 1.0 | 1.0 | 0.4 | 128 MiB | |
     /// | 3 | 0.5 | 0.5 | 0.2 | 128 MiB | |
     ///
-    /// The first three are in the ratio 10 : 8 : 5. A kernel takes 10 µs besides, a copy 20 µs (15 µs between peers). They are
-    /// slow because the arithmetic is really done: all four at once must be a small part of what two cores can do, or
-    /// the model would not hold. The numbers are in proportion to each other as an accelerator's are, for tiles of 64 to 128.
+    /// The speeds of the first three are in the ratio 10 : 8 : 5. A kernel takes 10 µs in addition, a copy 20 µs (15 µs
+    /// between peers). The devices are slow because their arithmetic is really executed: the model holds only while all
+    /// four together need a small part of what two cores can do. The figures are in proportion to those of an
+    /// accelerator, for tiles of 64 to 128.
     #[must_use]
     pub fn preset(number: u16) -> Option<Self> {
         let (gflop_per_s, link_gb_per_s, memory_mib) = match number {
@@ -75,31 +76,32 @@ impl Spec {
         })
     }
 
-    /// Whether there can be such a device as one of `count`, at this place.
-    pub(super) fn check(&self, place: usize, count: usize) -> Result<(), DeviceError> {
+    /// Checks that this can be device number `index` of a machine with `count` devices.
+    pub(super) fn check(&self, index: usize, count: usize) -> Result<(), DeviceError> {
         let page = rustix::param::page_size();
         let is_rate = |rate: f64| rate.is_finite() && rate >= 0.0;
-        let peers_exist = self.peers.iter().all(|&(peer, _)| usize::from(peer) < count && usize::from(peer) != place);
+        let peers_exist = self.peers.iter().all(|&(peer, _)| usize::from(peer) < count && usize::from(peer) != index);
         let rates = [self.speed.flops_per_s, self.speed.bytes_per_s, self.host_link.bytes_per_s];
         let wrong = if self.queues == 0 || self.queues > u16::MAX - 3 {
-            "it must have a queue for tasks, and room for three more"
+            "`queues` must be at least 1 and leave room for 3 copy queues"
         } else if self.depth == 0 {
-            "it must be given one task at least"
+            "`depth` must be at least 1"
         } else if self.memory_bytes == 0 || self.memory_bytes > isize::MAX as usize - page {
-            "it must have a heap that can be addressed"
+            "`memory_bytes` must be above 0 and addressable"
         } else if !self.align.is_power_of_two() || !(16..=page).contains(&self.align) {
-            "its columns must begin at multiples of a power of two, from 16 to a page"
+            "`align` must be a power of two from 16 to the page size"
         } else if !rates.into_iter().chain(self.peers.iter().map(|(_, link)| link.bytes_per_s)).all(is_rate) {
-            "its rates must be finite, and not negative"
+            "its rates must be finite and at least 0"
         } else if !peers_exist {
             "its peers must be other devices of the machine"
         } else {
             return Ok(());
         };
-        Err(DeviceError::new(format!("a device as `{}` can not be simulated: {wrong}", self.name)))
+        Err(DeviceError::new(format!("`{}` cannot be simulated: {wrong}", self.name)))
     }
 
-    /// What the runtime is told, if the machine's first device has this index.
+    /// Returns what the runtime is told of this device, if `first` is the runtime's index of the machine's first
+    /// device.
     pub(super) fn info(&self, first: u16) -> DeviceInfo {
         let memory = MemoryInfo {
             bytes: self.memory_bytes,

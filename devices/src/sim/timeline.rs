@@ -1,16 +1,17 @@
-//! What stands in the queues of a machine, what has ended, and when: state without threads. Everything here happens under the
-//! machine's lock.
+//! The state of a machine without its threads: what is in the queues, what has ended, and when. All functions here run
+//! under the machine's lock.
 //!
-//! # An entry's way
+//! # The states of an entry
 //!
-//! A task or a copy is *waiting* in its queue from when it is pushed; *running* from when the thread of its engine begins it, which
-//! it does with the first of a queue, once all its events are reached; and *ended* when that thread says so. An event is reached
-//! when its ticket has ended, well or not. Whoever waits for something that failed fails, too, when it is its turn, and does nothing.
+//! A task or a copy is *waiting* in its queue after it is pushed. It is *running* once the thread of its engine starts
+//! it; the thread takes the first entry of a queue whose events are all reached. It is *ended* when that thread says
+//! so. An event is reached when its ticket has ended, with or without an error. An entry that waits for failed work
+//! fails, too, when its turn comes, and is not executed.
 //!
-//! When a device is lost, or dropped, what was waiting ends at once, and what is running as soon as its thread notices. Behind a running
-//! entry the others of its queue wait for its end, so that tickets of one queue come in order.
+//! When a device is lost or dropped, its waiting entries end immediately, and its running entries as soon as their
+//! threads notice. Entries behind a running one wait for its end, so that the tickets of a queue are reported in order.
 
-use super::{counters::Counters, heap::Heap, queue::Launch, transfer::Copying};
+use super::{counters::Counters, heap::Heap, queue::Launch, transfer::PendingCopy};
 use std::{
     collections::{BTreeSet, VecDeque},
     mem::take,
@@ -18,83 +19,84 @@ use std::{
 };
 use superscalar_runtime::{DeviceError, Event, Finished};
 
-/// What runs entries, one at a time: the arithmetic unit, and one for each direction of copies.
+/// The engines of a device, each of which runs one entry at a time: the arithmetic unit and one per direction of
+/// copies.
 pub(super) const ENGINES: usize = 4;
 pub(super) const ARITHMETIC: usize = 0;
 
-/// An engine: device, by its place in the machine, and which of its engines.
-pub(super) type EngineAt = (usize, usize);
+/// An engine: the device's index in the machine, and the number of the engine in the device.
+pub(super) type EngineId = (usize, usize);
 
-pub(super) enum Work {
+pub(super) enum QueuedWork {
     Kernels(Vec<Launch>),
-    Copy(Copying),
+    Copy(PendingCopy),
 }
 
-struct Entry {
+struct QueueEntry {
     ticket: u64,
-    /// Those that are not reached.
+    /// The events that are not reached yet.
     waits: Vec<Event>,
-    /// Something that it waited for has failed.
-    is_spoiled: bool,
-    /// When it was pushed, or its last event was reached.
+    /// Whether an event that it waits for belongs to failed work.
+    awaits_failure: bool,
+    /// When it was pushed or its last event was reached, whichever is later.
     ready_ns: u64,
-    work: Work,
+    work: QueuedWork,
 }
 
 #[derive(Default)]
 struct Queue {
-    waiting: VecDeque<Entry>,
+    waiting: VecDeque<QueueEntry>,
     issued: u64,
     ended: u64,
-    /// What has failed.
+    /// The tickets of failed work.
     failed: BTreeSet<u64>,
     is_running: bool,
 }
 
-/// What has become of a device.
+/// Whether a device is still available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Condition {
-    There,
-    /// With the reason.
+    Available,
+    /// The reason.
     Lost(String),
     Dropped,
 }
 
-pub(super) struct DeviceState {
+pub(super) struct DeviceTimeline {
     name: String,
     queues: Vec<Queue>,
-    /// When each engine comes to the end of what it was given so far.
+    /// When each engine has finished everything that it has started so far.
     free_ns: [u64; ENGINES],
-    /// Not reported yet, with when it ended, if it ran.
+    /// Ends that are not reported yet, each with its time if the work ran.
     pub(super) finished: Vec<(Finished, Option<u64>)>,
     pub(super) is_woken: bool,
     pub(super) is_gated: bool,
-    /// When the gate was opened last.
+    /// When the gate was last opened.
     pub(super) opened_ns: u64,
-    /// Copies that are touching host memory now.
-    pub(super) copying: u32,
+    /// The number of copies that are touching host memory now.
+    pub(super) copies_running: u32,
     pub(super) condition: Condition,
     pub(super) heap: Option<Arc<Heap>>,
     pub(super) counters: Counters,
 }
 
-pub(super) struct State {
-    pub(super) devices: Vec<DeviceState>,
-    /// The index of the first of them for the runtime.
+pub(super) struct Timeline {
+    pub(super) devices: Vec<DeviceTimeline>,
+    /// The runtime's index of the machine's first device.
     first: u16,
 }
 
-/// An entry that has begun.
-pub(super) struct Begun {
+/// An entry that an engine has started.
+pub(super) struct StartedEntry {
     pub(super) queue: usize,
     pub(super) ticket: u64,
     pub(super) start_ns: u64,
-    pub(super) is_spoiled: bool,
-    pub(super) work: Work,
+    pub(super) awaits_failure: bool,
+    pub(super) work: QueuedWork,
 }
 
-/// An entry's end.
-pub(super) struct Ended {
+/// The end of an entry.
+pub(super) struct EndedEntry {
     pub(super) queue: usize,
     pub(super) ticket: u64,
     pub(super) end_ns: u64,
@@ -102,14 +104,14 @@ pub(super) struct Ended {
     pub(super) result: Result<(), DeviceError>,
 }
 
-/// What is to be done after the lock was given back: threads to be woken, and work to be dropped, which is foreign code.
+/// What remains to be done after the lock is released: engines to wake, and work to drop, which runs foreign code.
 #[derive(Default)]
-pub(super) struct Aftermath {
-    pub(super) engines: Vec<EngineAt>,
-    pub(super) dropped: Vec<Work>,
+pub(super) struct FollowUp {
+    pub(super) engines: Vec<EngineId>,
+    pub(super) dropped: Vec<QueuedWork>,
 }
 
-impl DeviceState {
+impl DeviceTimeline {
     pub(super) fn new(name: String, queues: u16) -> Self {
         Self {
             name,
@@ -119,23 +121,23 @@ impl DeviceState {
             is_woken: false,
             is_gated: false,
             opened_ns: 0,
-            copying: 0,
-            condition: Condition::There,
+            copies_running: 0,
+            condition: Condition::Available,
             heap: None,
             counters: Counters::default(),
         }
     }
 
-    /// An error if it is lost.
+    /// Returns an error if the device is lost or dropped.
     pub(super) fn check(&self) -> Result<(), DeviceError> {
         match &self.condition {
-            Condition::There => Ok(()),
+            Condition::Available => Ok(()),
             Condition::Lost(why) => Err(DeviceError::lost(format!("`{}` is lost: {why}", self.name))),
             Condition::Dropped => Err(DeviceError::lost(format!("`{}` was dropped", self.name))),
         }
     }
 
-    pub(super) fn reserved(&self) -> Result<&Arc<Heap>, DeviceError> {
+    pub(super) fn reserved_heap(&self) -> Result<&Arc<Heap>, DeviceError> {
         self.heap.as_ref().ok_or_else(|| DeviceError::new(format!("the heap of `{}` was not reserved", self.name)))
     }
 
@@ -147,13 +149,13 @@ impl DeviceState {
         (queue + 1).saturating_sub(self.task_queues())
     }
 
-    /// The queues that an engine serves.
+    /// Returns the queues that an engine serves.
     fn queues_of(&self, engine: usize) -> std::ops::Range<usize> {
         let tasks = self.task_queues();
         if engine == ARITHMETIC { 0..tasks } else { tasks + engine - 1..tasks + engine }
     }
 
-    /// It has ended. If it ran, `ran_ns` is for how long, and when that ended.
+    /// Records the end of an entry. `ran_ns` is how long it ran and when it ended, if it ran.
     fn report(&mut self, queue: usize, ticket: u64, ran_ns: Option<(u64, u64)>, result: Result<(), DeviceError>) {
         self.queues[queue].ended = ticket;
         self.counters.ended += 1;
@@ -168,73 +170,74 @@ impl DeviceState {
     }
 }
 
-impl State {
-    pub(super) fn new(first: u16, devices: Vec<DeviceState>) -> Self {
+impl Timeline {
+    pub(super) fn new(first: u16, devices: Vec<DeviceTimeline>) -> Self {
         Self { devices, first }
     }
 
-    /// The place in the machine of the device that the runtime knows by this index.
-    pub(super) fn place(&self, device: u16) -> Option<usize> {
+    /// Returns the index in the machine of the device with this index in the runtime.
+    pub(super) fn index_of(&self, device: u16) -> Option<usize> {
         device.checked_sub(self.first).map(usize::from).filter(|&at| at < self.devices.len())
     }
 
-    /// Whether work of this device can wait for these events: they are of this machine, and of something that was issued.
+    /// Checks that work of this machine can wait for these events: each belongs to a device of it and to issued work.
     pub(super) fn check_waits(&self, waits: &[Event]) -> Result<(), DeviceError> {
         let exists = |event: &Event| {
-            let queues = self.place(event.device).map(|device| &self.devices[device].queues);
+            let queues = self.index_of(event.device).map(|device| &self.devices[device].queues);
             let queue = queues.and_then(|queues| queues.get(usize::from(event.queue)));
             queue.is_some_and(|queue| (1..=queue.issued).contains(&event.ticket))
         };
         match waits.iter().find(|event| !exists(event)) {
-            Some(event) => Err(DeviceError::new(format!("no work of these devices has the event {event:?}"))),
+            Some(event) => Err(DeviceError::new(format!("{event:?} is not an event of issued work of this machine"))),
             None => Ok(()),
         }
     }
 
-    /// Puts work into a queue. Who calls has checked the queue and the events.
+    /// Puts work into a queue. The caller has checked the queue and the events.
     pub(super) fn push(
         &mut self,
         device: usize,
         queue: usize,
         waits: &[Event],
         now_ns: u64,
-        work: Work,
+        work: QueuedWork,
     ) -> Result<u64, DeviceError> {
         let is_reached = |event: &Event| {
-            let device = self.place(event.device).map(|device| &self.devices[device]);
+            let device = self.index_of(event.device).map(|device| &self.devices[device]);
             device.is_none_or(|device| device.queues[usize::from(event.queue)].ended >= event.ticket)
         };
         let left = waits.iter().copied().filter(|event| !is_reached(event)).collect();
-        let is_spoiled = waits.iter().any(|event| self.has_failed(*event));
+        let awaits_failure = waits.iter().any(|event| self.has_failed(*event));
         let at = &mut self.devices[device];
         let ticket = at.queues[queue].issued.checked_add(1);
-        let ticket = ticket.ok_or_else(|| DeviceError::new(format!("a queue of `{}` has no more tickets", at.name)))?;
+        let ticket =
+            ticket.ok_or_else(|| DeviceError::new(format!("a queue of `{}` has run out of tickets", at.name)))?;
         match work {
-            Work::Kernels(_) => at.counters.issued += 1,
-            Work::Copy(_) => at.counters.copies_issued += 1,
+            QueuedWork::Kernels(_) => at.counters.issued += 1,
+            QueuedWork::Copy(_) => at.counters.copies_issued += 1,
         }
         at.counters.events += waits.len() as u64;
         at.counters.in_flight_peak = at.counters.in_flight_peak.max(at.counters.in_flight());
         at.queues[queue].issued = ticket;
-        at.queues[queue].waiting.push_back(Entry { ticket, waits: left, is_spoiled, ready_ns: now_ns, work });
+        at.queues[queue].waiting.push_back(QueueEntry { ticket, waits: left, awaits_failure, ready_ns: now_ns, work });
         Ok(ticket)
     }
 
     fn has_failed(&self, event: Event) -> bool {
-        let device = self.place(event.device).map(|device| &self.devices[device]);
+        let device = self.index_of(event.device).map(|device| &self.devices[device]);
         device.is_some_and(|device| device.queues[usize::from(event.queue)].failed.contains(&event.ticket))
     }
 
-    /// The engine of a queue.
-    pub(super) fn engine_at(&self, device: usize, queue: usize) -> EngineAt {
+    /// Returns the engine of a queue.
+    pub(super) fn engine_at(&self, device: usize, queue: usize) -> EngineId {
         (device, self.devices[device].engine_of(queue))
     }
 
-    /// Begins what the engine has to do next: of the first entries of its queues that wait for nothing, the one that has been
-    /// ready for longest.
-    pub(super) fn begin(&mut self, (device, engine): EngineAt) -> Option<Begun> {
+    /// Starts the engine's next entry: among the first entries of its queues whose events are all reached, the one that
+    /// has been ready longest.
+    pub(super) fn begin(&mut self, (device, engine): EngineId) -> Option<StartedEntry> {
         let at = &mut self.devices[device];
-        if at.is_gated || at.condition != Condition::There {
+        if at.is_gated || at.condition != Condition::Available {
             return None;
         }
         let ready = |queue: usize| {
@@ -242,48 +245,48 @@ impl State {
             Some((first.ready_ns, queue))
         };
         let (_, queue) = at.queues_of(engine).filter_map(ready).min()?;
-        let Entry { ticket, ready_ns, is_spoiled, work, .. } = at.queues[queue].waiting.pop_front()?;
+        let QueueEntry { ticket, ready_ns, awaits_failure, work, .. } = at.queues[queue].waiting.pop_front()?;
         at.queues[queue].is_running = true;
         let start_ns = ready_ns.max(at.free_ns[engine]).max(at.opened_ns);
-        Some(Begun { queue, ticket, start_ns, is_spoiled, work })
+        Some(StartedEntry { queue, ticket, start_ns, awaits_failure, work })
     }
 
-    /// Ends what an engine has begun.
-    pub(super) fn end(&mut self, device: usize, ended: Ended) -> Aftermath {
-        let Ended { queue, ticket, end_ns, busy_ns, result } = ended;
+    /// Ends an entry that an engine has started.
+    pub(super) fn end(&mut self, device: usize, ended: EndedEntry) -> FollowUp {
+        let EndedEntry { queue, ticket, end_ns, busy_ns, result } = ended;
         let at = &mut self.devices[device];
         let engine = at.engine_of(queue);
         at.free_ns[engine] = end_ns;
         at.queues[queue].is_running = false;
-        // Whatever it came to, it is of no use if the device was lost meanwhile.
+        // The result does not count if the device was lost in the meantime.
         let result = at.check().and(result);
         at.report(queue, ticket, Some((busy_ns, end_ns)), result);
-        let mut aftermath = Aftermath::default();
-        self.reach(device, queue, end_ns, &mut aftermath);
-        if self.devices[device].condition != Condition::There {
-            self.flush(device, queue, end_ns, &mut aftermath);
+        let mut follow_up = FollowUp::default();
+        self.release_waiters(device, queue, end_ns, &mut follow_up);
+        if self.devices[device].condition != Condition::Available {
+            self.end_waiting(device, queue, end_ns, &mut follow_up);
         }
-        aftermath
+        follow_up
     }
 
-    /// The device is gone: ends all that was waiting. The first reason stays.
-    pub(super) fn lose(&mut self, device: usize, condition: Condition, now_ns: u64) -> Aftermath {
-        let mut aftermath = Aftermath::default();
+    /// Marks the device as gone and ends all waiting entries. The first reason is kept.
+    pub(super) fn lose(&mut self, device: usize, condition: Condition, now_ns: u64) -> FollowUp {
+        let mut follow_up = FollowUp::default();
         let at = &mut self.devices[device];
-        if at.condition == Condition::There || condition == Condition::Dropped {
+        if at.condition == Condition::Available || condition == Condition::Dropped {
             at.condition = condition;
         }
-        aftermath.engines.extend((0..ENGINES).map(|engine| (device, engine)));
+        follow_up.engines.extend((0..ENGINES).map(|engine| (device, engine)));
         for queue in 0..self.devices[device].queues.len() {
             if !self.devices[device].queues[queue].is_running {
-                self.flush(device, queue, now_ns, &mut aftermath);
+                self.end_waiting(device, queue, now_ns, &mut follow_up);
             }
         }
-        aftermath
+        follow_up
     }
 
-    /// Ends all that is waiting in a queue of a device that is gone.
-    fn flush(&mut self, device: usize, queue: usize, now_ns: u64, aftermath: &mut Aftermath) {
+    /// Ends all waiting entries in a queue of a device that is gone.
+    fn end_waiting(&mut self, device: usize, queue: usize, now_ns: u64, follow_up: &mut FollowUp) {
         let at = &mut self.devices[device];
         let waiting = take(&mut at.queues[queue].waiting);
         if waiting.is_empty() {
@@ -292,23 +295,23 @@ impl State {
         for entry in waiting {
             let result = at.check();
             at.report(queue, entry.ticket, None, result);
-            aftermath.dropped.push(entry.work);
+            follow_up.dropped.push(entry.work);
         }
-        self.reach(device, queue, now_ns, aftermath);
+        self.release_waiters(device, queue, now_ns, follow_up);
     }
 
-    /// A queue has come further: takes its events off all that wait for them.
-    fn reach(&mut self, device: usize, queue: usize, at_ns: u64, aftermath: &mut Aftermath) {
+    /// Removes the reached events of a queue from all entries that wait for them.
+    fn release_waiters(&mut self, device: usize, queue: usize, at_ns: u64, follow_up: &mut FollowUp) {
         let (index, ended) = (self.first + device as u16, self.devices[device].queues[queue].ended);
         let failed = self.devices[device].queues[queue].failed.clone();
         let is_reached =
             |event: &Event| event.device == index && usize::from(event.queue) == queue && event.ticket <= ended;
-        for (place, other) in self.devices.iter_mut().enumerate() {
+        for (index, other) in self.devices.iter_mut().enumerate() {
             let tasks = other.task_queues();
             for (number, queue) in other.queues.iter_mut().enumerate() {
                 for (depth, entry) in queue.waiting.iter_mut().enumerate() {
                     let before = entry.waits.len();
-                    entry.is_spoiled |=
+                    entry.awaits_failure |=
                         entry.waits.iter().any(|event| is_reached(event) && failed.contains(&event.ticket));
                     entry.waits.retain(|event| !is_reached(event));
                     if entry.waits.len() == before {
@@ -316,7 +319,7 @@ impl State {
                     }
                     entry.ready_ns = entry.ready_ns.max(at_ns);
                     if depth == 0 && entry.waits.is_empty() {
-                        aftermath.engines.push((place, (number + 1).saturating_sub(tasks)));
+                        follow_up.engines.push((index, (number + 1).saturating_sub(tasks)));
                     }
                 }
             }

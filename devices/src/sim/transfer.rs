@@ -1,4 +1,4 @@
-//! Copies: what can be copied, and the copying. `unsafe` stands here for that.
+//! Copies: checks them and executes them. `unsafe` is needed here to move the bytes.
 
 use super::{
     faults::Direction,
@@ -7,16 +7,16 @@ use super::{
 use std::{ptr::NonNull, sync::Arc};
 use superscalar_runtime::{DeviceError, DeviceRegion, HostRegion, Transfer};
 
-/// Whether the device is still there is looked at after so many bytes.
-const PIECE_BYTES: usize = 256 << 10;
+/// A copy checks after this many bytes whether the device is still available.
+const CHECK_INTERVAL_BYTES: usize = 256 << 10;
 
-/// A copy in a queue, found possible.
-pub(super) struct Copying {
+/// A checked copy in a queue.
+pub(super) struct PendingCopy {
     pub(super) transfer: Transfer,
     pub(super) model_ns: u64,
-    /// The heap of its own device.
+    /// The heap of the device that copies.
     pub(super) heap: Arc<Heap>,
-    /// The heap that it reads, if it is a peer's.
+    /// The peer's heap, if it copies from a peer.
     pub(super) source: Option<Arc<Heap>>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn direction(transfer: &Transfer) -> Direction {
     }
 }
 
-/// Bytes that it moves.
+/// Returns the bytes that the copy moves.
 pub(super) fn bytes(transfer: &Transfer) -> usize {
     match transfer {
         Transfer::In { to: region, .. } | Transfer::Out { from: region, .. } | Transfer::Peer { to: region, .. } => {
@@ -43,7 +43,7 @@ pub(super) fn bytes(transfer: &Transfer) -> usize {
     }
 }
 
-/// Whether both sides are rectangles of one shape.
+/// Checks that both sides are non-empty rectangles of the same shape.
 pub(super) fn check_shapes(transfer: &Transfer) -> Result<(), DeviceError> {
     let shape = |region: &DeviceRegion| (region.row_bytes, region.columns);
     let (from, to, host) = match transfer {
@@ -56,11 +56,11 @@ pub(super) fn check_shapes(transfer: &Transfer) -> Result<(), DeviceError> {
     } else if from.0 == 0 || from.1 == 0 {
         "it is empty"
     } else if host.is_some_and(|host| !is_addressable(host)) {
-        "its columns in host memory overlap, or do not fit in it"
+        "its columns in host memory overlap or exceed the address space"
     } else {
         return Ok(());
     };
-    Err(DeviceError::new(format!("{transfer:?} is no copy: {wrong}")))
+    Err(DeviceError::new(format!("{transfer:?} is not a valid copy: {wrong}")))
 }
 
 fn is_addressable(host: &HostRegion) -> bool {
@@ -69,7 +69,7 @@ fn is_addressable(host: &HostRegion) -> bool {
     host.stride_bytes >= host.row_bytes && end.is_some_and(|end| end <= isize::MAX as usize)
 }
 
-/// Whether the region lies in a heap of so many bytes as columns of this alignment do.
+/// Checks that the region is within the heap and that its columns are aligned and do not overlap.
 pub(super) fn check_region(region: &DeviceRegion, heap: &Heap, align: usize) -> Result<(), DeviceError> {
     let DeviceRegion { offset, row_bytes, columns, stride_bytes } = *region;
     let span = stride_bytes.checked_mul(columns - 1).and_then(|last| last.checked_add(row_bytes));
@@ -83,16 +83,16 @@ pub(super) fn check_region(region: &DeviceRegion, heap: &Heap, align: usize) -> 
     } else {
         return Ok(());
     };
-    Err(DeviceError::new(format!("{region:?} can not be copied: {wrong}")))
+    Err(DeviceError::new(format!("{region:?} cannot be copied: {wrong}")))
 }
 
-impl Copying {
-    /// Copies, for as long as `goes_on` says so; an error if it did not to the end.
+impl PendingCopy {
+    /// Copies until done or `is_available` returns false, which is an error.
     ///
     /// # Safety
-    /// The rules of [`DeviceMemory::copy`](superscalar_runtime::DeviceMemory::copy): its events are reached, and its end is not
-    /// reported before this returns.
-    pub(super) unsafe fn run(&self, goes_on: &dyn Fn() -> bool) -> Result<(), DeviceError> {
+    /// The rules of [`DeviceMemory::copy`](superscalar_runtime::DeviceMemory::copy): the events of the copy are
+    /// reached, and its end is not reported before this returns.
+    pub(super) unsafe fn run(&self, is_available: &dyn Fn() -> bool) -> Result<(), DeviceError> {
         let own = SimHeap::new(self.heap.clone());
         let source = self.source.clone().map(SimHeap::new);
         let host = |region: &HostRegion| Columns { base: region.base, stride_bytes: region.stride_bytes };
@@ -106,20 +106,21 @@ impl Copying {
             | Transfer::Out { from: region, .. }
             | Transfer::Peer { to: region, .. } => (region.row_bytes, region.columns),
         };
-        let mut until_look = 0;
+        let mut until_check = 0;
         for column in 0..count {
-            for start in (0..row_bytes).step_by(PIECE_BYTES) {
-                let piece_bytes = PIECE_BYTES.min(row_bytes - start);
-                if until_look < piece_bytes {
-                    if !goes_on() {
+            for start in (0..row_bytes).step_by(CHECK_INTERVAL_BYTES) {
+                let piece_bytes = CHECK_INTERVAL_BYTES.min(row_bytes - start);
+                if until_check < piece_bytes {
+                    if !is_available() {
                         return Err(DeviceError::new("the device was lost during a copy"));
                     }
-                    until_look = PIECE_BYTES;
+                    until_check = CHECK_INTERVAL_BYTES;
                 }
-                until_look -= piece_bytes;
-                // SAFETY: the piece is in both regions. The heap's side is open through a window for as long as this runs, and no
-                // reference into it exists. Host memory is there, unwritten or untouched, by the caller's promise. The sides do
-                // not overlap: one is host memory or another heap. (A device is no peer of its own.)
+                until_check -= piece_bytes;
+                // SAFETY: the piece is within both regions. The heap's side is open through a window until this
+                // returns, and no reference into it exists. The caller of `DeviceMemory::copy` keeps the host's side
+                // valid, and unwritten or untouched, until the end is reported. The sides do not overlap: one is host
+                // memory or another device's heap, since no device is its own peer.
                 unsafe {
                     let from = from.base.add(column * from.stride_bytes + start);
                     let to = to.base.add(column * to.stride_bytes + start);

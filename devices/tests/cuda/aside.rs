@@ -1,4 +1,4 @@
-//! Parts of a task that are put aside: what runs beside what, and what waits.
+//! Tasks with work in a second stream: concurrency and waits.
 
 use crate::bench::{Bench, spin, triple};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use superscalar_runtime::DeviceError;
 
 const LONG: Duration = Duration::from_millis(40);
 
-/// Its programs are loaded, and its numbers are zero.
+/// Loads the programs and sets the numbers to zero.
 fn warmed(mut bench: Bench) -> Bench {
     bench.write(0, 0, &[0; 1024]);
     let warm = |queue: &mut Queue| {
@@ -21,7 +21,7 @@ fn warmed(mut bench: Bench) -> Bench {
 }
 
 #[test]
-fn what_goes_aside_runs_beside_the_rest_and_the_task_ends_with_both() {
+fn second_stream_runs_concurrently() {
     let Some(mut bench) = Bench::open_alone(1, |options| options).map(warmed) else { return };
     let both = |queue: &mut Queue| {
         queue.aside()?;
@@ -33,7 +33,7 @@ fn what_goes_aside_runs_beside_the_rest_and_the_task_ends_with_both() {
     for round in 1..=5 {
         let begin = Instant::now();
         let event = bench.issue((0, 0), &[], both).expect("a task");
-        // What comes behind the task waits for what it has put aside, in its queue and in another.
+        // Work behind the task waits for its second stream, in the same queue and in another.
         let behind = bench.issue((0, 0), &[], |queue| triple(queue, 0, 128)).expect("a task");
         let elsewhere = bench.issue((0, 1), &[event], |queue| triple(queue, 0, 192)).expect("a task");
         bench.end_of(event).result.expect("it ends well");
@@ -52,12 +52,12 @@ fn what_goes_aside_runs_beside_the_rest_and_the_task_ends_with_both() {
 }
 
 #[test]
-fn what_goes_aside_waits_at_a_fork_and_is_waited_for_at_a_join() {
+fn forks_and_joins_order_both_streams() {
     let Some(mut bench) = Bench::open(1).map(warmed) else { return };
     let before = bench.issue((0, 0), &[], |queue| spin(queue, 0, LONG)).expect("a task");
     let parts = |queue: &mut Queue| {
         queue.aside()?;
-        // Behind the task before.
+        // Runs behind the task before.
         triple(queue, 0, 64)?;
         queue.back();
         spin(queue, 128, LONG)?;
@@ -76,7 +76,7 @@ fn what_goes_aside_waits_at_a_fork_and_is_waited_for_at_a_join() {
 }
 
 #[test]
-fn what_a_task_that_fails_has_put_aside_runs_before_the_next() {
+fn second_stream_of_failed_task_runs() {
     let Some(mut bench) = Bench::open(1).map(warmed) else { return };
     let failing = |queue: &mut Queue| {
         queue.aside()?;

@@ -1,4 +1,4 @@
-//! GPUs that are opened for tests, and the kernels that these run.
+//! GPUs that are opened for tests, and the tests' kernels.
 
 pub use crate::driver::bench::{Bench, HEAP_BYTES, Numbers, host, place};
 use std::{
@@ -11,7 +11,7 @@ use superscalar_devices::cuda::{self, Options, PinnedBuffer, Program};
 pub use superscalar_devices::cuda::{Cuda as Driver, Options as Settings, Queue};
 use superscalar_runtime::{DeviceError, Event};
 
-/// How many GPUs there are; none, with a word about it, if there are none.
+/// Returns the number of GPUs; if there are none, prints that the test is skipped and returns `None`.
 pub fn gpus() -> Option<usize> {
     let count = cuda::count().expect("the driver answers");
     if count > 0 {
@@ -23,14 +23,14 @@ pub fn gpus() -> Option<usize> {
     None
 }
 
-/// The numbers of GPUs that a test uses, as long as it uses them. A GPU has few channels, and a driver locks: what one test puts into a stream may
-/// wait for another's work. So who bounds how long something takes is alone.
+/// The ordinals of GPUs that a test uses, while it uses them. GPUs have few channels and drivers have locks, so the
+/// work of one test may delay that of another. Tests with upper bounds on durations therefore run alone.
 pub struct Gpus {
     ordinals: Vec<usize>,
     is_alone: bool,
 }
 
-/// How many tests use GPUs; `usize::MAX` if one does alone.
+/// The number of tests that use GPUs; `usize::MAX` if one test uses them alone.
 static USERS: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
 impl Gpus {
@@ -60,7 +60,7 @@ impl Deref for Gpus {
     }
 }
 
-/// The numbers of so many GPUs, over and over if there are fewer.
+/// Returns the ordinals of `count` GPUs, repeated if there are fewer.
 pub fn ordinals(count: usize) -> Option<Gpus> {
     Gpus::new(count, false)
 }
@@ -68,7 +68,7 @@ pub fn ordinals(count: usize) -> Option<Gpus> {
 /// What a bench holds besides its devices.
 pub type Lease = Gpus;
 
-/// The first devices by number, if there is a GPU; no heap is reserved.
+/// Opens the first `count` devices by number, if there is a GPU. No heap is reserved.
 pub fn open(count: usize, with: impl Fn(Options) -> Options) -> Option<(Vec<Arc<Driver>>, Gpus)> {
     Some(opened(ordinals(count)?, with))
 }
@@ -80,7 +80,7 @@ fn opened(gpus: Gpus, with: impl Fn(Options) -> Options) -> (Vec<Arc<Driver>>, G
 }
 
 impl Bench {
-    /// The first devices by number, while no other test uses a GPU.
+    /// Opens the first `count` devices by number, while no other test uses a GPU.
     pub fn open_alone(count: usize, with: impl Fn(Options) -> Options) -> Option<Self> {
         Some(Self::of(opened(Gpus::new(count, true)?, with)))
     }
@@ -94,13 +94,13 @@ pub fn untimed(options: Options) -> Options {
     Options { timed: false, ..options }
 }
 
-/// Copies of at least so many bytes are timed.
+/// Copies of at least this many bytes are timed.
 pub const TIMED_BYTES_MIN: usize = 128 << 10;
 
-/// Events that nothing can wait for.
+/// Events that no device can wait for.
 pub const STRANGERS: [Event; 2] = [Event { device: 9, queue: 0, ticket: 1 }, Event { device: 0, queue: 99, ticket: 1 }];
 
-/// Memory of a host: every other time it is pinned.
+/// Returns host memory, pinned in every other round.
 pub fn host_memory(round: usize, bytes: usize) -> Box<dyn DerefMut<Target = [u8]>> {
     if round.is_multiple_of(2) {
         return Box::new(vec![0u8; bytes]);
@@ -108,7 +108,7 @@ pub fn host_memory(round: usize, bytes: usize) -> Box<dyn DerefMut<Target = [u8]
     Box::new(PinnedBuffer::<u8>::new(bytes).expect("pinned memory"))
 }
 
-/// Kernels on `int`s in the heap. `spin` takes so many nanoseconds, and ends by adding one; `trap` ends abnormally.
+/// Kernels on `int`s in the heap. `spin` runs for `ns` nanoseconds and adds one at its end; `trap` ends abnormally.
 pub const SOURCE: &str = r#"
 extern "C" __global__ void set(int *at, int count, int value) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -134,45 +134,45 @@ extern "C" __global__ void trap(int *at) {
 }
 "#;
 
-/// A program that is none of the tests' kernels.
+/// A program with a kernel that is not in [`SOURCE`].
 pub const OTHER: &str = "extern \"C\" __global__ void other(int *x) { x[0] = 1; }";
 
-/// Compiles a text with an option, for the queue's device.
+/// Compiles a text with options for the queue's device.
 pub fn compile(queue: &mut Queue, text: &'static str, options: &[&str]) -> Result<(), DeviceError> {
     queue.compile(&Program::new("other", text, options)).map(drop)
 }
 
 pub static PROGRAM: LazyLock<Program> = LazyLock::new(|| Program::new("test kernels", SOURCE, &[]));
 
-/// The address of an argument.
+/// Returns the address of an argument.
 pub fn argument<T>(value: &mut T) -> *mut c_void {
     (&raw mut *value).cast()
 }
 
-/// Sets, or adds to, `count` numbers from byte `offset` on.
+/// Sets, or adds to, `count` numbers at byte `offset`.
 pub fn apply(queue: &mut Queue, kernel: &str, (offset, count): (usize, usize), value: i32) -> Result<(), DeviceError> {
     let function = queue.function(&PROGRAM, kernel)?;
     let (mut at, mut count, mut value) = (queue.address(offset)?, count as i32, value);
     let mut params = [argument(&mut at), argument(&mut count), argument(&mut value)];
     let blocks = (count as u32).div_ceil(256);
-    // SAFETY: the kernels of `SOURCE` write the numbers named, which the tests keep inside the heap.
+    // SAFETY: the kernels of `SOURCE` write only these numbers, which the tests keep within the heap.
     unsafe { queue.launch(function, [blocks, 1, 1], [256, 1, 1], 0, &mut params) }
 }
 
-/// Takes so long, and then adds one to the number at a byte.
+/// Runs for `time`, then adds one to the number at byte `offset`.
 pub fn spin(queue: &mut Queue, offset: usize, time: Duration) -> Result<(), DeviceError> {
     let function = queue.function(&PROGRAM, "spin")?;
     let (mut at, mut ns) = (queue.address(offset)?, time.as_nanos() as i64);
     let mut params = [argument(&mut at), argument(&mut ns)];
-    // SAFETY: as above.
+    // SAFETY: the kernel writes only this number, which the tests keep within the heap.
     unsafe { queue.launch(function, [1, 1, 1], [1, 1, 1], 0, &mut params) }
 }
 
-/// Writes three times the number at one byte to another.
+/// Writes three times the number at byte `from` to byte `to`.
 pub fn triple(queue: &mut Queue, from: usize, to: usize) -> Result<(), DeviceError> {
     let function = queue.function(&PROGRAM, "triple")?;
     let (mut from, mut to) = (queue.address(from)?, queue.address(to)?);
     let mut params = [argument(&mut from), argument(&mut to)];
-    // SAFETY: as above.
+    // SAFETY: the kernel reads and writes only these numbers, which the tests keep within the heap.
     unsafe { queue.launch(function, [1, 1, 1], [1, 1, 1], 0, &mut params) }
 }

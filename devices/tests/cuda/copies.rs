@@ -1,14 +1,14 @@
-//! Rectangular copies that a kernel does, and those that go in pieces.
+//! Rectangular copies: small ones by a kernel, and large ones in pieces.
 
 use crate::bench::{Bench, HEAP_BYTES, Numbers, host, host_memory, place};
-use crate::driver::copies::{model, random_copies};
+use crate::driver::copies::{Columns, copy_columns, random_copies};
 use superscalar_devices::cuda::Options;
 use superscalar_runtime::{DeviceRegion, Event, Transfer};
 
-/// Beyond so many bytes, copies between heaps are the driver's commands, and no kernel's.
+/// Larger copies between heaps are the driver's commands, not a kernel.
 const SMALL_BYTES_MAX: usize = 16 << 10;
 
-/// Regions that begin anywhere, with columns next to each other or with gaps between them.
+/// Returns regions with unaligned offsets, with and without gaps between columns.
 fn awkward_regions(row_bytes: usize) -> Vec<[DeviceRegion; 2]> {
     let region = |offset, columns, gap| DeviceRegion { offset, row_bytes, columns, stride_bytes: row_bytes + gap };
     let mut pairs = Vec::new();
@@ -24,9 +24,9 @@ fn awkward_regions(row_bytes: usize) -> Vec<[DeviceRegion; 2]> {
     pairs
 }
 
-/// Every size in every alignment, in both directions: what the columns have arrives, and nothing else is touched.
+/// All sizes and alignments in both directions: the columns arrive, and no other byte changes.
 #[test]
-fn small_copies_between_heaps_do_what_a_loop_does() {
+fn small_copies_between_heaps_match_loop() {
     let Some(mut bench) = Bench::open(2) else { return };
     if bench.memory(0).peers.is_empty() {
         eprintln!("SKIPPED: the GPUs do not reach each other");
@@ -36,7 +36,7 @@ fn small_copies_between_heaps_do_what_a_loop_does() {
     for row_bytes in [1, 3, 7, 8, 12, 16, 100, 4096, SMALL_BYTES_MAX, SMALL_BYTES_MAX + 1] {
         for [from, to] in awkward_regions(row_bytes) {
             for device in [0, 1] {
-                // What may be touched, and some bytes around it.
+                // The bytes that may change, and some around them.
                 let span = |at: DeviceRegion| at.offset + at.stride_bytes * at.columns + 256;
                 let mut contents = || -> Vec<u8> {
                     let bytes = span(from).max(span(to)).next_multiple_of(8);
@@ -46,11 +46,12 @@ fn small_copies_between_heaps_do_what_a_loop_does() {
                 bench.write(1 - device, 0, &source);
                 bench.write(device, 0, &expected);
                 let transfer = Transfer::Peer { device: 1 - device, from, to };
-                // SAFETY: no host memory has part in it.
+                // SAFETY: the copy involves no host memory.
                 let event = unsafe { bench.copy(device, transfer, &[]) }.expect("a copy");
                 bench.end_of(event).result.expect("it ends well");
-                let target = (&mut expected[..], to.offset, to.stride_bytes);
-                model((&source, from.offset, from.stride_bytes), target, (row_bytes, from.columns));
+                let sent = Columns { memory: &source[..], offset: from.offset, stride: from.stride_bytes };
+                let target = Columns { memory: &mut expected[..], offset: to.offset, stride: to.stride_bytes };
+                copy_columns(sent, target, (row_bytes, from.columns));
                 assert!(bench.read(device, 0, expected.len(), &[]) == expected, "to {device}: {transfer:?}");
                 assert!(bench.read(1 - device, 0, source.len(), &[]) == source, "from {}: {transfer:?}", 1 - device);
             }
@@ -58,7 +59,7 @@ fn small_copies_between_heaps_do_what_a_loop_does() {
     }
 }
 
-/// Larger than the buffers of a copier together, in shapes that are cut in both ways.
+/// Larger than all buffers of a copier together, in shapes that are divided in both ways.
 #[test]
 fn large_copies_go_in_pieces() {
     random_copies(7, 160 << 20, 12, |numbers| match numbers.below(4) {
@@ -69,9 +70,9 @@ fn large_copies_go_in_pieces() {
     });
 }
 
-/// Many copies at once, in and out at the same time, which wait for each other.
+/// Many copies in and out at the same time, which wait for each other.
 #[test]
-fn values_that_go_in_and_out_again_and_again_arrive() {
+fn values_survive_repeated_copies() {
     const BYTES: usize = 3 << 20;
     let Some(mut bench) = Bench::open_with(1, |options| Options { heap_bytes: Some(16 << 20), ..options }) else {
         return;
@@ -86,7 +87,7 @@ fn values_that_go_in_and_out_again_and_again_arrive() {
             let at = |number: usize| host(base.wrapping_add(number * BYTES), BYTES);
             let there = place((hop % 4) * (4 << 20), BYTES);
             let waits: Vec<Event> = last.into_iter().collect();
-            // SAFETY: the memory is there until all is over, and each copy waits for the one before.
+            // SAFETY: the memory is valid until all copies are over, and each copy waits for the one before.
             unsafe {
                 let into = bench.copy(0, Transfer::In { from: at(hop), to: there }, &waits).expect("a copy");
                 let out = bench.copy(0, Transfer::Out { from: there, to: at(hop + 1) }, &[into]).expect("a copy");

@@ -1,4 +1,5 @@
-//! What calls, hops and copies cost. They print, and fail only for what no machine should take; run them alone, optimised.
+//! Prints the cost of calls, hops and copies, and fails only for absurd values. Run these tests alone, in a release
+//! build.
 
 use crate::bench::{Bench, apply, gpus, place};
 use std::{
@@ -16,7 +17,8 @@ fn nothing(_: &mut Queue) -> Result<(), DeviceError> {
     Ok(())
 }
 
-/// Issues so many tasks, some ahead of their completion, as an issuer does; from the first to the last report, per task.
+/// Issues `tasks` tasks, up to `depth` ahead of their completion, as an issuer does. Returns the nanoseconds per task,
+/// from the first issue to the last report.
 fn ns_per_task(bench: &Bench, tasks: usize, depth: usize, mut task: impl FnMut(&Bench, usize) -> Event) -> f64 {
     let (mut issued, mut ended) = (0, 0);
     let begin = Instant::now();
@@ -96,7 +98,7 @@ fn add_one(queue: &mut Queue) -> Result<(), DeviceError> {
     apply(queue, "add", (0, 1), 1)
 }
 
-/// A chain of small kernels, each behind the one before, `place` by `place`; nanoseconds from one to the next.
+/// Runs a chain of small kernels, the kernel number `at` in queue `place(at)`. Returns the nanoseconds per kernel.
 fn chain_ns(bench: &mut Bench, length: usize, place: impl Fn(usize) -> (u16, u16)) -> f64 {
     let begin = Instant::now();
     let mut last: Option<Event> = None;
@@ -125,7 +127,7 @@ fn chains() {
     println!("a chain that alternates between {devices}: {:.2} us each", hops / 1e3);
 }
 
-/// Gigabytes per second of copies that are issued together.
+/// Returns the rate of copies that are issued together, in gigabytes per second.
 fn gb_per_s(bench: &mut Bench, copies: &[(u16, Transfer)]) -> f64 {
     let bytes: usize = copies
         .iter()
@@ -135,7 +137,7 @@ fn gb_per_s(bench: &mut Bench, copies: &[(u16, Transfer)]) -> f64 {
         })
         .sum();
     let begin = Instant::now();
-    // SAFETY: the memory is there until all have ended.
+    // SAFETY: the callers keep the memory valid until all copies have ended.
     let issue = |(device, transfer): &(u16, Transfer)| unsafe { bench.copy(*device, *transfer, &[]) }.expect("a copy");
     let events: Vec<Event> = copies.iter().map(issue).collect();
     let issued = begin.elapsed();
@@ -146,7 +148,7 @@ fn gb_per_s(bench: &mut Bench, copies: &[(u16, Transfer)]) -> f64 {
     bytes as f64 / begin.elapsed().as_secs_f64() / 1e9
 }
 
-/// Tiles of 1024 by 1024 doubles, of a matrix with 16384 rows or of their own.
+/// Tiles of 1024 x 1024 doubles: parts of a matrix with 16384 rows, or contiguous ones.
 struct Tiles {
     base: *mut u8,
     is_strided: bool,
@@ -158,7 +160,7 @@ const TILES: usize = 48;
 impl Tiles {
     fn host(&self, number: usize) -> HostRegion {
         let (offset, stride_bytes) = match self.is_strided {
-            // Sixteen below each other, then the next block column.
+            // Sixteen tiles below each other, then the next block column.
             true => ((number % 16) * 8192 + (number / 16) * 16 * TILE, 16384 * 8),
             false => (number * TILE, 8192),
         };
@@ -242,7 +244,7 @@ fn small_copies() {
             let mut events = Vec::new();
             for at in 0..200 {
                 let transfer = Transfer::In { from: crate::bench::host(base, 4096), to: place((at % 16) * 4096, 4096) };
-                // SAFETY: the memory is there until all have ended.
+                // SAFETY: the memory is valid until all copies have ended.
                 events.push(unsafe { bench.copy(0, transfer, &[]) }.expect("a copy"));
             }
             let issuing = begin.elapsed().as_nanos() as f64 / 200.0;
@@ -265,13 +267,13 @@ fn small_copies_between_peers() {
         println!("no peers");
         return;
     }
-    // Up to 16 KiB a kernel makes them, beyond the driver.
+    // Up to 16 KiB a kernel makes the copy, beyond that the driver.
     for bytes in [8, 512, 4096, 12 << 10, 16 << 10, (16 << 10) + 16, 32 << 10] {
         let transfer = Transfer::Peer { device: 0, from: place(0, bytes), to: place(0, bytes) };
         let mut issuing = Vec::new();
         let each = repeated(|| {
             let begin = Instant::now();
-            // SAFETY: no host memory has part in it.
+            // SAFETY: the copy involves no host memory.
             let copy = |_| unsafe { bench.copy(1, transfer, &[]) }.expect("a copy");
             let events: Vec<Event> = (0..COPIES).map(copy).collect();
             issuing.push(begin.elapsed().as_nanos() as f64 / COPIES as f64);

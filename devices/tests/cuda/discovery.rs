@@ -1,12 +1,12 @@
-//! What there is, and how it is opened.
+//! Listing and opening devices.
 
 use crate::bench::{HEAP_BYTES, gpus, ordinals};
 use superscalar_devices::cuda::{self, KIND, Options};
 use superscalar_runtime::{Device, DeviceError};
 
 #[test]
-fn a_machine_without_cuda_has_no_such_devices() {
-    // With or without a GPU: this answers, and does not panic.
+fn machine_without_cuda_has_no_devices() {
+    // With or without a GPU, this returns a count and does not panic.
     let count = cuda::count().expect("the driver answers");
     assert_eq!(cuda::devices().expect("the driver answers").len(), count);
     let error = cuda::open(count, &Options::default()).expect_err("one more than there are");
@@ -47,7 +47,7 @@ fn devices_opened_together_know_each_other() {
 }
 
 #[test]
-fn without_a_word_about_it_most_of_the_free_memory_is_the_heap() {
+fn default_heap_uses_free_memory() {
     let Some(ordinals) = ordinals(1) else { return };
     let device = cuda::open(ordinals[0], &Options::default()).expect("it opens");
     let (bytes, all) = (device.info().memory.expect("a memory").bytes, device.class().memory_bytes);
@@ -56,7 +56,7 @@ fn without_a_word_about_it_most_of_the_free_memory_is_the_heap() {
 }
 
 #[test]
-fn options_that_do_not_suit_are_refused() {
+fn invalid_options_are_refused() {
     let Some(ordinals) = ordinals(1) else { return };
     let open = |options: &Options| cuda::open_all(&ordinals, 0, options).map(|devices| devices.len());
     let good = Options { heap_bytes: Some(HEAP_BYTES), ..Options::default() };
@@ -69,7 +69,7 @@ fn options_that_do_not_suit_are_refused() {
 }
 
 #[test]
-fn a_heap_that_is_too_large_is_an_error_that_says_so() {
+fn too_large_heap_is_refused() {
     use superscalar_runtime::DeviceMemory;
     let Some(ordinals) = ordinals(1) else { return };
     let options = Options { heap_bytes: Some(1 << 50), ..Options::default() };

@@ -1,7 +1,7 @@
-//! Faults that last: a device is lost, and the process and what does not need it go on.
+//! Permanent faults: a device is lost, while the process and independent work continue.
 //!
-//! CUDA gives up a GPU for the whole process, so each of these is a process of its own: the test starts this program again, for the
-//! part that is told by an environment variable.
+//! CUDA gives up a GPU for the whole process, so each of these tests has a process of its own: the test starts this
+//! program again, with an environment variable that names it.
 
 use crate::bench::{Bench, HEAP_BYTES, PROGRAM, apply, argument, host, ordinals, place, spin};
 use std::{
@@ -13,7 +13,7 @@ use superscalar_runtime::{DeviceError, DeviceMemory, Transfer};
 
 const VARIABLE: &str = "SUPERSCALAR_TEST_CUDA_FAULT";
 
-/// Runs a part in a process of its own.
+/// Runs a part of a test in a process of its own.
 fn apart(test: &str, part: fn()) {
     if std::env::var(VARIABLE).is_ok_and(|value| value == test) {
         return part();
@@ -28,23 +28,23 @@ fn apart(test: &str, part: fn()) {
         .expect("it starts");
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     println!("{text}");
-    // No test of this name would be a success, too.
+    // A program without a test of this name would succeed, too.
     let has_run = output.status.success() && text.contains("1 passed");
     assert!(has_run, "the part in a process of its own: {}", output.status);
 }
 
-/// Writes far outside of everything.
+/// Writes far outside of all allocations.
 fn trap(queue: &mut Queue) -> Result<(), DeviceError> {
     let function = queue.function(&PROGRAM, "trap")?;
     let mut at = queue.address(0)?;
     let mut params = [argument(&mut at)];
-    // SAFETY: it ends abnormally, in a process that is made for that.
+    // SAFETY: the kernel ends abnormally, in a process that was started for that.
     unsafe { queue.launch(function, [1, 1, 1], [1, 1, 1], 0, &mut params) }
 }
 
 #[test]
-fn what_ends_abnormally_loses_the_device_and_everything_on_it() {
-    apart("what_ends_abnormally_loses_the_device_and_everything_on_it", || {
+fn abnormal_end_loses_device_and_work() {
+    apart("abnormal_end_loses_device_and_work", || {
         let mut bench = Bench::open(1).expect("a GPU");
         let memory = vec![1u8; HEAP_BYTES];
         let before = bench.issue((0, 0), &[], |queue| apply(queue, "set", (0, 1), 1)).expect("a task");
@@ -53,7 +53,7 @@ fn what_ends_abnormally_loses_the_device_and_everything_on_it() {
         let wrong = bench.issue((0, 0), &[hold], trap).expect("it is issued");
         let behind = bench.issue((0, 1), &[wrong], |queue| apply(queue, "set", (64, 1), 1)).expect("a task");
         let transfer = Transfer::In { from: host(memory.as_ptr(), HEAP_BYTES), to: place(0, HEAP_BYTES) };
-        // SAFETY: the memory stays until the end.
+        // SAFETY: the memory is valid until the end of the test.
         let copy = unsafe { bench.copy(0, transfer, &[behind]) }.expect("a copy");
         let errors = [wrong, behind, copy].map(|event| bench.end_of(event).result.expect_err("the device is lost"));
         for error in errors {
@@ -64,7 +64,7 @@ fn what_ends_abnormally_loses_the_device_and_everything_on_it() {
         }
         let error = bench.issue((0, 0), &[], |_| Ok(())).expect_err("it takes nothing more");
         assert!(error.is_lost(), "{error}");
-        // SAFETY: it is refused.
+        // SAFETY: the copy is refused.
         assert!(unsafe { bench.copy(0, transfer, &[]) }.expect_err("nor copies").is_lost());
         assert!(bench.devices[0].reserve().expect_err("nor a heap").is_lost());
         let begin = Instant::now();
@@ -74,14 +74,14 @@ fn what_ends_abnormally_loses_the_device_and_everything_on_it() {
 }
 
 #[test]
-fn a_device_that_waits_for_a_lost_one_fails_that_work_and_is_not_stuck() {
-    apart("a_device_that_waits_for_a_lost_one_fails_that_work_and_is_not_stuck", || {
+fn waits_for_a_lost_device_end() {
+    apart("waits_for_a_lost_device_end", || {
         let mut bench = Bench::open(2).expect("a GPU");
         if bench.devices[0].class().ordinal == bench.devices[1].class().ordinal {
             eprintln!("SKIPPED: there is only one GPU");
             return;
         }
-        // Compiled and loaded before it is needed.
+        // Compile and load the kernels before they are needed.
         for device in [0, 1] {
             let warm = bench.issue((device, 0), &[], |queue| apply(queue, "set", (0, 1), 1)).expect("a task");
             bench.end_of(warm).result.expect("it ends well");
@@ -95,7 +95,7 @@ fn a_device_that_waits_for_a_lost_one_fails_that_work_and_is_not_stuck() {
         println!("after {:?}: {error} (lost: {})", begin.elapsed(), error.is_lost());
         assert!(begin.elapsed() < GRACE + Duration::from_secs(5));
         if !error.is_lost() {
-            // The driver has released it: the second device goes on.
+            // The driver has released the stream, so the second device continues.
             let after = bench.issue((1, 0), &[], |queue| apply(queue, "set", (0, 1), 5)).expect("a task");
             bench.end_of(after).result.expect("it ends well");
             assert_eq!(bench.read_ints(1, 0, 1, &[]), [5]);

@@ -1,10 +1,10 @@
-//! The CUDA driver, driven through the runtime's traits alone, on the GPUs of the machine.
+//! The CUDA driver, driven through the runtime's traits alone, on the machine's GPUs.
 //!
-//! Without a GPU nothing can be tested: each test says so and passes, or fails if `REQUIRE_CUDA=1`. Where there is one GPU, it is opened
-//! again where a test needs a second device.
+//! Without a GPU each test prints that it is skipped and passes; with `REQUIRE_CUDA=1` it fails. With a single GPU,
+//! tests that need a second device open it again.
 //!
-//! The tests of `costs` and `overhead` print what calls, copies and tasks cost; they are for a machine that does nothing else:
-//! `cargo test --release -p superscalar-devices --test cuda -- --ignored --nocapture --test-threads 1`.
+//! The tests of `costs` and `overhead` print the cost of calls, copies and tasks. Run them on an otherwise idle
+//! machine: `cargo test --release -p superscalar-devices --test cuda -- --ignored --nocapture --test-threads 1`.
 #![cfg(feature = "cuda")]
 
 mod aside;

@@ -1,25 +1,25 @@
-//! Chains of work over two devices, what runs at the same time, empty tasks, and the order of copies.
+//! Chains of work over two devices, concurrency, empty tasks, and the order of copies.
 
 use crate::bench::{Bench, HEAP_BYTES, host, place, spin, triple};
-use crate::driver::order::{LONG, a_chain_needs_no_host, chain};
+use crate::driver::order::{LONG, chain, chain_needs_no_host};
 use std::time::{Duration, Instant};
 use superscalar_devices::cuda::Options;
 use superscalar_runtime::{Device, Event, Transfer};
 
 #[test]
-fn a_chain_over_two_devices_needs_no_host() {
+fn chain_over_two_devices_needs_no_host() {
     let Some(mut bench) = Bench::open_alone(2, |options| options) else { return };
     if bench.memory(1).peers.is_empty() {
         eprintln!("SKIPPED: the GPUs do not reach each other");
         return;
     }
     let mut memory = superscalar_devices::cuda::PinnedBuffer::<u8>::new(8).expect("pinned memory");
-    a_chain_needs_no_host(&mut bench, &mut memory, 2 * LONG);
+    chain_needs_no_host(&mut bench, &mut memory, 2 * LONG);
 }
 
-/// The same through memory that is not pinned: there the issuer waits for the last piece, but the results are as right.
+/// The same chain through pageable memory. The issuer waits for the last piece, but the results are right.
 #[test]
-fn a_chain_through_pageable_memory_is_right() {
+fn chain_through_pageable_memory() {
     let Some(mut bench) = Bench::open(2) else { return };
     if bench.memory(1).peers.is_empty() {
         eprintln!("SKIPPED: the GPUs do not reach each other");
@@ -35,7 +35,7 @@ fn a_chain_through_pageable_memory_is_right() {
 }
 
 #[test]
-fn queues_of_a_device_and_devices_work_at_the_same_time() {
+fn queues_and_devices_work_concurrently() {
     let Some(mut bench) = Bench::open_alone(2, |options| options) else { return };
     for place in [(0, 0), (0, 1), (1, 0)] {
         let warm = bench.issue(place, &[], |queue| spin(queue, 0, Duration::ZERO)).expect("a task");
@@ -54,9 +54,9 @@ fn queues_of_a_device_and_devices_work_at_the_same_time() {
     }
 }
 
-/// Of tasks that put nothing into their queue, timed and untimed.
+/// Tasks that put nothing into their queue, timed and untimed.
 #[test]
-fn an_empty_task_is_over_when_what_is_before_it_in_its_queue_is() {
+fn empty_task_ends_with_earlier_work() {
     for timed in [true, false] {
         let Some(mut bench) = Bench::open_alone(1, |options| Options { timed, ..options }) else { return };
         bench.write(0, 0, &[0; 1024]);
@@ -66,7 +66,7 @@ fn an_empty_task_is_over_when_what_is_before_it_in_its_queue_is() {
         let begin = Instant::now();
         bench.end_of(apart).result.expect("it ends well");
         assert!(begin.elapsed() < LONG / 2, "it waited for another queue");
-        // Who waits for one of them waits for the long one.
+        // Work that waits for an empty task waits for the long one.
         let after = bench.issue((0, 2), &[empty[1]], |queue| triple(queue, 0, 512)).expect("a task");
         let behind = bench.issue((0, 3), &[empty[2]], |_| Ok(())).expect("a task");
         bench.end_of(behind).result.expect("it ends well");
@@ -79,7 +79,7 @@ fn an_empty_task_is_over_when_what_is_before_it_in_its_queue_is() {
 }
 
 #[test]
-fn copies_of_every_sort_are_reported_in_the_order_of_their_queue() {
+fn mixed_copies_are_reported_in_order() {
     let Some(mut bench) = Bench::open(1) else { return };
     let pageable = vec![1u8; HEAP_BYTES / 2];
     let mut pinned = superscalar_devices::cuda::PinnedBuffer::<u8>::new(HEAP_BYTES / 2).expect("pinned memory");
@@ -90,7 +90,7 @@ fn copies_of_every_sort_are_reported_in_the_order_of_their_queue() {
         let bytes = 1 + (round * 7919) % source.len();
         let transfer =
             Transfer::In { from: host(source.as_ptr(), bytes), to: place((round % 2) * HEAP_BYTES / 2, bytes) };
-        // SAFETY: both memories stay as they are until all are over.
+        // SAFETY: both memories are valid and unchanged until all copies have ended.
         waits.push(unsafe { bench.copy(0, transfer, &waits[..round.min(1)]) }.expect("a copy"));
     }
     let mut tickets = Vec::new();

@@ -1,4 +1,5 @@
-//! What tasks and hops cost through the runtime. They print, and fail only for wrong results; run them alone, optimised. Tasks are not timed.
+//! Prints the cost of tasks and hops through the runtime, and fails only for wrong results. Run these tests alone, in a
+//! release build. Tasks are not timed.
 
 use crate::bench::{apply, ordinals};
 use std::{
@@ -49,7 +50,7 @@ fn open(count: usize) -> Option<Runtime> {
     Some(builder.build().expect("a runtime"))
 }
 
-/// The shortest of some runs, per task.
+/// Returns the nanoseconds per task of the fastest of six runs.
 fn ns_per_task(tasks: usize, mut run: impl FnMut()) -> f64 {
     let mut shortest = Duration::MAX;
     for _ in 0..6 {
@@ -101,7 +102,7 @@ fn chains_through_the_runtime() {
         done.expect("it ends well");
     });
     assert_eq!(number, [6 * LENGTH as u64]);
-    // Each reads what the other device has written last, which is copied from there.
+    // Each task reads the last value that the other device has written, which is copied from there.
     let mut numbers = [vec![0u64], vec![0u64]];
     let hops = ns_per_task(LENGTH, || {
         let done = rt.scope(|s| {

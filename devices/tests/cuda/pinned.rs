@@ -1,4 +1,4 @@
-//! Pinned memory: what is registered is, for as long as it is registered, also where ranges overlap.
+//! Pinned memory: registered memory is pinned while it is registered, also if ranges overlap.
 
 use crate::bench::{Bench, gpus, host, place};
 use std::ptr::NonNull;
@@ -14,7 +14,7 @@ fn registered(memory: &[u8]) -> Registration {
 }
 
 #[test]
-fn memory_is_pinned_while_it_is_registered() {
+fn registered_memory_is_pinned() {
     if gpus().is_none() {
         return;
     }
@@ -28,7 +28,7 @@ fn memory_is_pinned_while_it_is_registered() {
 }
 
 #[test]
-fn ranges_that_overlap_are_pinned_until_the_last_goes() {
+fn overlapping_ranges_count_uses() {
     if gpus().is_none() {
         return;
     }
@@ -48,11 +48,11 @@ fn ranges_that_overlap_are_pinned_until_the_last_goes() {
 }
 
 #[test]
-fn nothing_is_no_memory() {
+fn empty_range_is_refused() {
     if gpus().is_none() {
         return;
     }
-    // SAFETY: it is refused.
+    // SAFETY: the call is refused.
     unsafe { register(NonNull::dangling(), 0) }.expect_err("nothing");
 }
 
@@ -64,7 +64,7 @@ fn copies_across_registrations_arrive() {
     for range in [0..10 * PAGE, 15 * PAGE..30 * PAGE, 40 * PAGE..60 * PAGE, 0..64 * PAGE] {
         let (from, bytes) = (memory[range.clone()].as_ptr(), range.len());
         let transfer = Transfer::In { from: host(from, bytes), to: place(0, bytes) };
-        // SAFETY: the memory is there until the end is reported.
+        // SAFETY: the memory is valid until the end is reported.
         let event = unsafe { bench.copy(0, transfer, &[]) }.expect("a copy");
         bench.end_of(event).result.expect("it ends well");
         assert!(bench.read(0, 0, bytes, &[]) == memory[range]);
@@ -72,7 +72,7 @@ fn copies_across_registrations_arrive() {
 }
 
 #[test]
-fn a_pinned_buffer_is_zero_and_pinned_until_it_is_dropped() {
+fn pinned_buffer_is_zeroed_and_pinned() {
     if gpus().is_none() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Programs: what the compiler says. And without a GPU: compiled at all.
+//! Programs: the compiler's log, also without a GPU.
 
 use crate::bench::{Bench, PROGRAM, SOURCE};
 use superscalar_devices::cuda::{self, Library, Program};
@@ -18,11 +18,11 @@ fn has_compiler() -> bool {
 }
 
 #[test]
-fn a_program_compiles_without_a_gpu() {
+fn program_compiles_without_a_gpu() {
     if !has_compiler() {
         return;
     }
-    // The second time is like the first: what is said of the kernels does not depend on what a cache of the compiler's has.
+    // The second log must equal the first: it must not depend on the compiler's own cache.
     for _ in 0..2 {
         let (cubin, log) = cuda::compile(SOURCE, &["-DUNUSED=1"], "sm_90").expect("it compiles");
         assert!(cubin.starts_with(b"\x7fELF"), "machine code");
@@ -38,7 +38,7 @@ fn a_program_compiles_without_a_gpu() {
 
 /// The kernel of small copies between heaps.
 #[test]
-fn the_kernel_for_small_copies_compiles_for_all_architectures_and_spills_nothing() {
+fn small_copy_kernel_compiles_without_spills() {
     if !has_compiler() {
         return;
     }
@@ -53,7 +53,7 @@ fn the_kernel_for_small_copies_compiles_for_all_architectures_and_spills_nothing
 }
 
 #[test]
-fn what_does_not_compile_says_where() {
+fn compile_error_names_the_symbol() {
     if !has_compiler() {
         return;
     }
@@ -67,11 +67,11 @@ fn what_does_not_compile_says_where() {
 }
 
 #[test]
-fn a_spill_is_reported() {
+fn spills_are_reported() {
     if !has_compiler() {
         return;
     }
-    // More values than 32 registers hold, all needed to the end.
+    // More values than 32 registers hold, all of them live until the end.
     let source = "extern \"C\" __global__ void __launch_bounds__(1024, 2) crowded(double *x) {
         double v[64];
         #pragma unroll
@@ -86,7 +86,7 @@ fn a_spill_is_reported() {
 }
 
 #[test]
-fn what_the_compiler_says_is_said_to_the_task() {
+fn compiler_log_reaches_the_task() {
     let Some(mut bench) = Bench::open(1) else { return };
     let wrong = Program::new("wrong one", "extern \"C\" __global__ void wrong(int *x) { x[0] = nowhere; }", &[]);
     for _ in 0..2 {

@@ -1,9 +1,10 @@
-//! Random task programs through the runtime, on GPUs: what they leave is what serial execution leaves.
+//! Random task programs through the runtime, on GPUs, compared with serial execution.
 //!
-//! A program is made from a seed, as in `tests/programs`. It runs on the host and up to three devices, on as many GPUs as there are, with heaps
-//! that hold little more than one task's data; vectors are in pageable or in pinned memory. Afterwards no device may hold anything.
+//! A program is made from a seed, as in `tests/programs`. It runs on the host and up to three devices, on as many GPUs
+//! as there are. The heaps hold little more than one task's data; vectors are in pageable or pinned memory. Afterwards
+//! the devices must hold no data.
 //!
-//! `PROGRAMS=n` runs so many seeds instead of the usual number, `SEED=n` only this one.
+//! `PROGRAMS=n` runs n seeds instead of the default number, `SEED=n` only this one.
 
 #[path = "../programs/codelets.rs"]
 mod codelets;
@@ -21,10 +22,11 @@ use std::{
 use superscalar_devices::cuda::{self, Cuda, KIND, Options, Program, Queue, Registration};
 use superscalar_runtime::{CopyKind, DeviceError, IssueContext, Lock, Runtime, TaskSpec};
 
-/// Seeds of a usual run.
+/// The default number of seeds.
 const SEEDS: u64 = 120;
 
-/// As `mix` does it: the sources are gathered in the task's scratch first, which must be its own, too.
+/// The device's version of `mix`. The sources are first gathered in the task's scratch, which must belong to this task
+/// only.
 static KERNELS: LazyLock<Program> = LazyLock::new(|| {
     let source = r#"
 typedef unsigned long long u64;
@@ -82,11 +84,11 @@ fn launch(
     unsafe { queue.launch(mix, [1; 3], [32, 1, 1], 0, &mut params) }
 }
 
-/// One to three devices; each has room for what a single task needs, often for little more.
+/// Opens one to three devices. Each has room for the needs of a single task, often for little more.
 fn machine(random: &mut Random, gpus: &[usize], cache: &std::path::Path) -> Vec<Arc<Cuda>> {
     let gpus = &gpus[..1 + random.below(3)];
     let spare = if random.one_in(2) { 8 } else { 100 };
-    // Four vectors of 48 numbers, and scratch for three, each from a multiple of 256 bytes on.
+    // Four vectors of 48 numbers, and scratch for three, each aligned to 256 bytes.
     let bytes = 4 * 512 + 3 * 512 + 256 * random.below(spare);
     let options = Options {
         heap_bytes: Some(bytes),
@@ -103,13 +105,13 @@ fn machine(random: &mut Random, gpus: &[usize], cache: &std::path::Path) -> Vec<
 /// Pins some of the vectors.
 fn pin_some(random: &mut Random, data: &mut [Vector]) -> Vec<Registration> {
     let chosen = data.iter_mut().filter(|_| random.one_in(3));
-    // SAFETY: the vectors outlive what is returned, and are not moved meanwhile.
+    // SAFETY: the vectors outlive the returned registrations, and are not moved meanwhile.
     let pin = |vector: &mut Vector| unsafe { cuda::register(NonNull::from(&mut vector[..]).cast(), vector.len() * 8) };
     chosen.map(|vector| pin(vector).expect("pinned memory")).collect()
 }
 
 #[test]
-fn results_are_those_of_serial_execution() {
+fn results_match_serial_execution() {
     let Some(gpus) = ordinals(3) else { return };
     let cache = std::env::temp_dir().join(format!("superscalar-cuda-runtime-{}", std::process::id()));
     let mut copies = BTreeMap::<(bool, bool, CopyKind), u64>::new();
@@ -145,10 +147,10 @@ fn results_are_those_of_serial_execution() {
     }
 }
 
-/// Each task reads what the one before has changed, so they run one after the other. There is room for two vectors and scratch: the third
-/// vector takes the place of the one that was read.
+/// Each task reads what the task before has written, so they run one after the other. There is room for two vectors and
+/// scratch: the third vector replaces the one that was read.
 #[test]
-fn what_is_not_in_use_makes_room() {
+fn unused_replica_is_evicted() {
     const TASKS: usize = 9;
     let Some(ordinals) = ordinals(1) else { return };
     let options = Options { heap_bytes: Some(3 * 512), queues: 1, ..Options::default() };
@@ -170,6 +172,6 @@ fn what_is_not_in_use_makes_room() {
         mix(&[&source], &mut expected[number % 3], false, number as u64);
     }
     assert_eq!(data, expected);
-    // From the second task on, each brings in a vector that the one before had no room for.
+    // From the second task on, each fetches a vector for which another one must be evicted.
     assert!(rt.memory_in_use()[0].evicted.0 >= TASKS as u64 - 2, "{:?}", rt.memory_in_use());
 }

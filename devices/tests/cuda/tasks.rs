@@ -1,16 +1,16 @@
-//! Tasks: which launches are refused, outcomes, and what becomes of tasks behind one that fails.
+//! Tasks: refused launches, outcomes, and tasks behind one that fails.
 
 use crate::bench::{Bench, PROGRAM, apply, argument};
 use superscalar_devices::cuda::OUTCOME_BYTES_MAX;
 use superscalar_runtime::DeviceError;
 
 pub fn refuses_wrong_launches(bench: &Bench) {
-    // A block that no GPU has room for.
+    // A block that is too large for every GPU.
     let error = bench.issue((0, 0), &[], |queue| {
         let function = queue.function(&PROGRAM, "set")?;
         let (mut at, mut count, mut value) = (queue.address(0)?, 1i32, 1i32);
         let mut params = [argument(&mut at), argument(&mut count), argument(&mut value)];
-        // SAFETY: it does not run.
+        // SAFETY: the launch is refused.
         unsafe { queue.launch(function, [1, 1, 1], [1 << 20, 1, 1], 0, &mut params) }
     });
     let error = error.expect_err("too large");
@@ -20,7 +20,7 @@ pub fn refuses_wrong_launches(bench: &Bench) {
 }
 
 #[test]
-fn a_kernel_writes_its_outcome_where_the_host_reads_it() {
+fn kernel_outcome_reaches_the_host() {
     let Some(mut bench) = Bench::open(1) else { return };
     let with_outcome = |value: i32| {
         bench.issue((0, 1), &[], |queue| {
@@ -49,7 +49,7 @@ fn a_kernel_writes_its_outcome_where_the_host_reads_it() {
 }
 
 #[test]
-fn a_task_that_fails_half_way_in_ends_with_the_error_and_fails_those_behind_it() {
+fn partly_issued_task_fails_its_successors() {
     let Some(mut bench) = Bench::open(2) else { return };
     bench.write(0, 0, &[0; 64]);
     bench.write(1, 0, &[0; 64]);
@@ -68,18 +68,18 @@ fn a_task_that_fails_half_way_in_ends_with_the_error_and_fails_those_behind_it()
     assert!(error.to_string().contains("no_such"), "{error}");
     for event in behind {
         let error = bench.end_of(event).result.expect_err("what it waited for failed");
-        assert!(!error.is_lost() && error.to_string().contains("waited for"), "{error}");
+        assert!(!error.is_lost() && error.to_string().contains("did not run"), "{error}");
     }
     bench.end_of(beside).result.expect("it waited for nothing");
     assert_eq!(bench.read_ints(0, 0, 4, &[]), [1, 0, 0, 1]);
     assert_eq!(bench.read_ints(1, 0, 1, &[]), [0]);
-    // Also when it was reported.
+    // The same after the failure was reported.
     let late = bench.issue((0, 1), &[event], |queue| apply(queue, "set", (8, 1), 1)).expect("a place");
     bench.end_of(late).result.expect_err("what it waited for failed");
 }
 
 #[test]
-fn the_handles_of_the_libraries_are_made_once_for_each_queue() {
+fn library_handles_are_per_queue() {
     let Some(mut bench) = Bench::open(1) else { return };
     let mut seen = Vec::new();
     for queue in [0, 0, 1] {

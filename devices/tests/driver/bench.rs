@@ -1,4 +1,4 @@
-//! Opened devices, and the little that tests do with them again and again.
+//! Opened devices with the operations that the tests share.
 
 use crate::bench::{Driver, Lease, Queue, Settings, open};
 use std::{
@@ -16,12 +16,13 @@ pub const HEAP_BYTES: usize = 1 << 20;
 pub struct Bench {
     pub devices: Vec<Arc<Driver>>,
     ended: HashMap<Event, Finished>,
-    /// Given back last.
+    /// Dropped last.
     _lease: Lease,
 }
 
 impl Bench {
-    /// The first devices by number; none if the machine has none. If it has fewer, the same ones are opened again.
+    /// Opens the first `count` devices by number, or returns `None` if there is no device. If there are fewer, they are
+    /// opened repeatedly.
     pub fn open(count: usize) -> Option<Self> {
         Self::open_with(count, |settings| settings)
     }
@@ -42,7 +43,7 @@ impl Bench {
         self.devices[usize::from(device)].info().memory.expect("it has memory")
     }
 
-    /// Puts a task into a queue.
+    /// Issues a task.
     pub fn issue(
         &self,
         (device, queue): (u16, u16),
@@ -54,18 +55,18 @@ impl Bench {
         Ok(Event { device, queue, ticket })
     }
 
-    /// Puts a copy into its queue.
+    /// Issues a copy.
     ///
     /// # Safety
-    /// As for `DeviceMemory::copy`.
+    /// The rules of `DeviceMemory::copy`.
     pub unsafe fn copy(&self, device: u16, transfer: Transfer, waits: &[Event]) -> Result<Event, DeviceError> {
         let driver = &self.devices[usize::from(device)];
-        // SAFETY: who calls keeps both regions until the copy has ended, as `DeviceMemory::copy` asks.
+        // SAFETY: the caller keeps the rules of `DeviceMemory::copy`: both regions stay valid until the copy has ended.
         let ticket = unsafe { driver.copy(&transfer, waits)? };
         Ok(Event { device, queue: driver.info().transfer_queue(&transfer), ticket })
     }
 
-    /// Waits as an issuer does until the event is reported.
+    /// Polls and waits, as an issuer does, until the event is reported.
     pub fn end_of(&mut self, event: Event) -> Finished {
         let deadline = Instant::now() + Duration::from_secs(60);
         loop {
@@ -87,7 +88,7 @@ impl Bench {
         }
     }
 
-    /// Copies into a heap, and waits for it.
+    /// Copies into a heap and waits for the end.
     pub fn write(&mut self, device: u16, offset: usize, bytes: &[u8]) {
         let transfer = Transfer::In { from: host(bytes.as_ptr(), bytes.len()), to: place(offset, bytes.len()) };
         // SAFETY: `bytes` is borrowed until the end is reported.
@@ -95,11 +96,11 @@ impl Bench {
         self.end_of(event).result.expect("it ends well");
     }
 
-    /// Copies out of a heap, and waits for it.
+    /// Copies out of a heap and waits for the end.
     pub fn read(&mut self, device: u16, offset: usize, bytes: usize, waits: &[Event]) -> Vec<u8> {
         let mut target = vec![0u8; bytes];
         let transfer = Transfer::Out { from: place(offset, bytes), to: host(target.as_mut_ptr(), bytes) };
-        // SAFETY: nobody touches `target` until the end is reported.
+        // SAFETY: `target` is valid and not accessed until the end is reported.
         let event = unsafe { self.copy(device, transfer, waits) }.expect("a copy");
         self.end_of(event).result.expect("it ends well");
         target
@@ -111,18 +112,18 @@ impl Bench {
     }
 }
 
-/// One column of host memory.
+/// Returns a region of one column of host memory.
 pub fn host(base: *const u8, bytes: usize) -> HostRegion {
     let base = NonNull::new(base.cast_mut()).expect("not null");
     HostRegion { base, row_bytes: bytes, columns: 1, stride_bytes: bytes }
 }
 
-/// One column of a heap.
+/// Returns a region of one column of a heap.
 pub fn place(offset: usize, bytes: usize) -> DeviceRegion {
     DeviceRegion { offset, row_bytes: bytes, columns: 1, stride_bytes: bytes }
 }
 
-/// A generator of numbers (splitmix64), so that a failure can be had again.
+/// A pseudo-random number generator (splitmix64), so that failures can be reproduced.
 pub struct Numbers(pub u64);
 
 impl Numbers {

@@ -1,4 +1,4 @@
-//! Rectangular copies: in, out, between peers; and what is refused.
+//! Rectangular copies: in, out, between peers, and invalid ones.
 
 use super::bench::Numbers;
 use crate::bench::{Bench, HEAP_BYTES, TIMED_BYTES_MIN, host, host_memory, open, place, with_heap};
@@ -15,15 +15,22 @@ fn random_region(
     DeviceRegion { offset: numbers.below(rest / align) * align, row_bytes, columns, stride_bytes }
 }
 
-/// What a copy between columns does.
-pub fn model(from: (&[u8], usize, usize), to: (&mut [u8], usize, usize), (row_bytes, columns): (usize, usize)) {
+/// Columns within memory: the offset of the first, and the distance between columns.
+pub struct Columns<M> {
+    pub memory: M,
+    pub offset: usize,
+    pub stride: usize,
+}
+
+/// Copies columns as a loop, for comparison.
+pub fn copy_columns(from: Columns<&[u8]>, to: Columns<&mut [u8]>, (row_bytes, columns): (usize, usize)) {
     for column in 0..columns {
-        let (source, target) = (from.1 + column * from.2, to.1 + column * to.2);
-        to.0[target..target + row_bytes].copy_from_slice(&from.0[source..source + row_bytes]);
+        let (source, target) = (from.offset + column * from.stride, to.offset + column * to.stride);
+        to.memory[target..target + row_bytes].copy_from_slice(&from.memory[source..source + row_bytes]);
     }
 }
 
-/// Random copies, each awaited, against a loop.
+/// Compares random copies, one at a time, with a loop.
 pub fn random_copies(seed: u64, heap_bytes: usize, rounds: usize, shapes: impl Fn(&mut Numbers) -> (usize, usize)) {
     let Some(mut bench) = Bench::open_with(2, |settings| with_heap(heap_bytes, settings)) else { return };
     let mut numbers = Numbers(seed);
@@ -52,14 +59,21 @@ pub fn random_copies(seed: u64, heap_bytes: usize, rounds: usize, shapes: impl F
         let mut expected = memory.to_vec();
         let (offset, stride) = (at.offset, at.stride_bytes);
         match kind {
-            0 => model((&memory, 0, host_stride), (&mut heaps[device], offset, stride), shape),
-            1 => model((&heaps[device], offset, stride), (&mut expected, 0, host_stride), shape),
+            0 => {
+                let from = Columns { memory: &memory[..], offset: 0, stride: host_stride };
+                copy_columns(from, Columns { memory: &mut heaps[device], offset, stride }, shape);
+            }
+            1 => {
+                let to = Columns { memory: &mut expected[..], offset: 0, stride: host_stride };
+                copy_columns(Columns { memory: &heaps[device], offset, stride }, to, shape);
+            }
             _ => {
                 let source = heaps[1 - device].clone();
-                model((&source, from.offset, from.stride_bytes), (&mut heaps[device], offset, stride), shape);
+                let from = Columns { memory: &source[..], offset: from.offset, stride: from.stride_bytes };
+                copy_columns(from, Columns { memory: &mut heaps[device], offset, stride }, shape);
             }
         }
-        // SAFETY: `memory` is not touched until the end is reported.
+        // SAFETY: `memory` is valid and not accessed until the end is reported.
         let event = unsafe { bench.copy(device as u16, transfer, &[]) }.expect("a copy");
         let finished = bench.end_of(event);
         finished.result.expect("it ends well");
@@ -72,14 +86,14 @@ pub fn random_copies(seed: u64, heap_bytes: usize, rounds: usize, shapes: impl F
 }
 
 #[test]
-fn random_copies_do_what_a_loop_does() {
+fn random_copies_match_loop() {
     for seed in 0..3 {
         random_copies(seed, HEAP_BYTES, 60, |numbers| (1 + numbers.below(2000), 1 + numbers.below(40)));
     }
 }
 
 #[test]
-fn copies_outside_a_heap_or_of_nothing_are_refused() {
+fn invalid_copies_are_refused() {
     let Some(mut bench) = Bench::open(2) else { return };
     let memory = [1u8; 4096];
     let good = place(0, 1024);
@@ -99,19 +113,19 @@ fn copies_outside_a_heap_or_of_nothing_are_refused() {
         let host = HostRegion { stride_bytes: at.row_bytes, ..shaped(at) };
         refused.push(Transfer::In { from: host, to: at });
         refused.push(Transfer::Out { from: at, to: host });
-        // One of the sides may be right; the other is not.
+        // One of the two regions may be valid, but not both.
         let first = DeviceRegion { offset: 0, ..at };
         refused.push(Transfer::Peer { device: 1, from: first, to: at });
         refused.push(Transfer::Peer { device: 1, from: at, to: first });
     }
-    // Columns that overlap, two shapes, no such peer, itself.
+    // Overlapping columns, different shapes, no such peer, the device itself.
     let overlapping = HostRegion { columns: 4, stride_bytes: 100, ..source };
     refused.push(Transfer::In { from: overlapping, to: columns(good, 4, 1024) });
     refused.push(Transfer::In { from: source, to: place(0, 512) });
     refused.push(Transfer::Peer { device: 5, from: good, to: good });
     refused.push(Transfer::Peer { device: 0, from: good, to: place(2048, 1024) });
     for transfer in refused {
-        // SAFETY: it is refused, or else the host's side is `memory`, which stays.
+        // SAFETY: the copy is refused; otherwise the host's side would be `memory`, which stays valid.
         let error = unsafe { bench.copy(0, transfer, &[]) }.expect_err("not a copy");
         assert!(!error.is_lost(), "{error}");
     }
@@ -120,12 +134,12 @@ fn copies_outside_a_heap_or_of_nothing_are_refused() {
 }
 
 #[test]
-fn there_is_one_heap_and_none_before_it_is_reserved() {
+fn heap_is_reserved_once() {
     let Some(opened) = open(1, |settings| settings) else { return };
     let device = &opened.0[0];
     let memory = [0u8; 64];
     let transfer = Transfer::In { from: host(memory.as_ptr(), 64), to: place(0, 64) };
-    // SAFETY: it is refused.
+    // SAFETY: the copy is refused.
     let error = unsafe { device.copy(&transfer, &[]) }.expect_err("no heap yet");
     assert!(error.to_string().contains("reserved"), "{error}");
     device.reserve().expect("a heap");

@@ -1,5 +1,5 @@
-//! The tests that CUDA's and OpenCL's drivers share, written once. The program that takes this folder in says in its
-//! module `bench` how its devices are opened, and what kernels they run.
+//! Tests that the CUDA and OpenCL drivers share. The including test program has a module `bench`, which opens its
+//! devices and defines the kernels.
 
 pub mod bench;
 pub mod copies;

@@ -1,4 +1,4 @@
-//! What waits for what: events across queues, devices and copies; sleeping and waking.
+//! The order of work: events across queues, devices and copies; the issuer's sleep and wake-up.
 
 use crate::bench::{Bench, STRANGERS, apply, host, place, spin, triple, untimed};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use superscalar_runtime::{Device, Event, Transfer};
 pub const LONG: Duration = Duration::from_millis(100);
 
 #[test]
-fn a_queue_waits_for_another() {
+fn queue_waits_for_another() {
     let Some(mut bench) = Bench::open(1) else { return };
     bench.write(0, 0, &[0; 1024]);
     for round in 1..=5 {
@@ -19,10 +19,11 @@ fn a_queue_waits_for_another() {
     }
 }
 
-/// In, a long kernel there, from peer to peer, a kernel there, out: all in the queues before anything of it is over.
+/// Issues a chain over two devices before any part of it is over: a copy in, a long kernel, a copy to the peer, a
+/// kernel there, and a copy out.
 pub fn chain(bench: &Bench, input: &[u8], output: &mut [u8]) -> (Event, Event) {
     let hold = bench.issue((0, 1), &[], |queue| spin(queue, 2048, LONG)).expect("a task");
-    // SAFETY: input and output are there, and not touched, until the chain is over.
+    // SAFETY: the callers keep input and output valid and untouched until the chain is over.
     unsafe {
         let into = Transfer::In { from: host(input.as_ptr(), 4), to: place(0, 4) };
         let into = bench.copy(0, into, &[hold]).expect("a copy");
@@ -35,9 +36,9 @@ pub fn chain(bench: &Bench, input: &[u8], output: &mut [u8]) -> (Event, Event) {
     }
 }
 
-/// In, a long kernel there, from peer to peer, a kernel there, out: all in the queues before anything of it is over.
-/// The memory is eight bytes; the work takes at least so long.
-pub fn a_chain_needs_no_host(bench: &mut Bench, memory: &mut [u8], least: Duration) {
+/// Issues the chain of [`chain`] through `memory` (eight bytes) and checks that issuing does not wait for the work,
+/// which takes at least `least`.
+pub fn chain_needs_no_host(bench: &mut Bench, memory: &mut [u8], least: Duration) {
     for _ in 0..2 {
         memory[..4].copy_from_slice(&41i32.to_ne_bytes());
         let (input, output) = memory.split_at_mut(4);
@@ -49,7 +50,7 @@ pub fn a_chain_needs_no_host(bench: &mut Bench, memory: &mut [u8], least: Durati
         bench.end_of(hold).result.expect("it ends well");
         assert_eq!(memory[4..], (3 * 42i32).to_ne_bytes());
         assert!(ended >= least, "{ended:?}");
-        // Compiling is a part of the first issue; so the order is judged on a second go.
+        // The first issue includes compilation, so the order is judged in the second round.
         println!("issued after {issued:?}, ended after {ended:?}");
         if issued * 2 < ended {
             return;
@@ -59,10 +60,10 @@ pub fn a_chain_needs_no_host(bench: &mut Bench, memory: &mut [u8], least: Durati
 }
 
 #[test]
-fn events_of_strangers_are_refused_and_old_ones_are_over() {
+fn foreign_events_are_refused() {
     let Some(mut bench) = Bench::open(1) else { return };
     for stranger in STRANGERS {
-        let error = bench.issue((0, 0), &[stranger], |_| Ok(())).expect_err("it can not wait for that");
+        let error = bench.issue((0, 0), &[stranger], |_| Ok(())).expect_err("the device cannot wait for it");
         assert!(error.to_string().contains('9') && !error.is_lost(), "{error}");
     }
     let first = bench.issue((0, 0), &[], |queue| apply(queue, "set", (0, 1), 1)).expect("a task");
@@ -73,7 +74,7 @@ fn events_of_strangers_are_refused_and_old_ones_are_over() {
 }
 
 #[test]
-fn tickets_of_a_queue_are_reported_in_order() {
+fn tickets_are_reported_in_order() {
     let Some(bench) = Bench::open(1) else { return };
     let mut reported = vec![Vec::new(); 2];
     for round in 0..400u16 {
@@ -93,13 +94,13 @@ fn tickets_of_a_queue_are_reported_in_order() {
 }
 
 #[test]
-fn an_issuer_sleeps_until_something_ends_or_it_is_woken() {
+fn issuer_sleeps_until_end_or_wake() {
     let Some(mut bench) = Bench::open_with(1, untimed) else { return };
     let far = Duration::from_secs(60);
     let warm = bench.issue((0, 0), &[], |queue| spin(queue, 0, Duration::ZERO)).expect("a task");
     bench.end_of(warm).result.expect("it ends well");
     let device = bench.devices[0].clone();
-    // What `warm` has left.
+    // Consume the raise that `warm` may have left.
     device.wait(Duration::from_millis(1));
     let begin = Instant::now();
     device.wait(Duration::from_millis(30));
@@ -121,14 +122,14 @@ fn an_issuer_sleeps_until_something_ends_or_it_is_woken() {
     });
     assert!(begin.elapsed() < far / 2, "woken by hand");
 
-    // Asleep with nothing to do, when another thread begins a copy.
+    // The issuer sleeps with empty queues when another thread issues a copy.
     let source = [5u8; 64];
     let begin = Instant::now();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(20));
             let transfer = Transfer::In { from: host(source.as_ptr(), 64), to: place(0, 64) };
-            // SAFETY: the source is there until the end.
+            // SAFETY: the source is valid and unchanged until the copy's end.
             unsafe { bench.copy(0, transfer, &[]) }.expect("a copy");
         });
         device.wait(far);
@@ -140,7 +141,7 @@ fn an_issuer_sleeps_until_something_ends_or_it_is_woken() {
 }
 
 #[test]
-fn a_device_may_be_closed_while_it_works() {
+fn device_closes_with_work_in_flight() {
     let Some(bench) = Bench::open(2) else { return };
     let long = bench.issue((0, 0), &[], |queue| spin(queue, 0, LONG)).expect("a task");
     bench.issue((1, 0), &[long], |queue| spin(queue, 0, LONG / 4)).expect("a task");

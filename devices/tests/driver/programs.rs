@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A directory of the test's own, removed at its end.
+/// A directory for one test, removed at its end.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -36,7 +36,7 @@ fn open(directory: &Directory) -> Option<Bench> {
     Bench::open_with(1, |settings| Settings { cache: Some(directory.0.clone()), ..settings })
 }
 
-/// Opens a device anew and runs a kernel that must be right.
+/// Opens a device and runs a kernel whose result must be right.
 fn run(directory: &Directory) -> Option<()> {
     let mut bench = open(directory)?;
     let event = bench.issue((0, 0), &[], |queue| apply(queue, "set", (0, 3), 11)).expect("a task");
@@ -51,7 +51,7 @@ fn identity(path: &Path) -> (u64, u64) {
 }
 
 #[test]
-fn a_program_is_kept_on_disk_and_found_again() {
+fn program_is_cached_on_disk() {
     let directory = Directory::new("kept");
     if run(&directory).is_none() {
         return;
@@ -70,7 +70,7 @@ fn a_program_is_kept_on_disk_and_found_again() {
 }
 
 #[test]
-fn a_file_that_was_cut_changed_or_swapped_is_replaced() {
+fn damaged_or_swapped_file_is_replaced() {
     let directory = Directory::new("corrupt");
     if run(&directory).is_none() {
         return;
@@ -88,7 +88,7 @@ fn a_file_that_was_cut_changed_or_swapped_is_replaced() {
         run(&directory);
         assert_eq!(identity(&file), again, "what replaced it is not good");
     }
-    // Another program's file under this one's name.
+    // Replace the file by that of another program.
     let mut bench = open(&directory).expect("as before");
     let event = bench.issue((0, 0), &[], |queue| compile(queue, OTHER, &[])).expect("a task");
     bench.end_of(event).result.expect("it ends well");
@@ -99,9 +99,9 @@ fn a_file_that_was_cut_changed_or_swapped_is_replaced() {
 }
 
 #[test]
-fn a_cache_that_can_not_be_written_does_no_harm() {
+fn unwritable_cache_is_harmless() {
     let directory = Directory::new("unwritable");
-    // A file where the directory should be.
+    // A file in the place of the directory.
     fs::write(&directory.0, "in the way").expect("a file");
     run(&directory);
     fs::remove_file(&directory.0).expect("it is still there");

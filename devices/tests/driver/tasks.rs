@@ -6,7 +6,7 @@ use std::{thread::sleep, time::Duration};
 use superscalar_runtime::{Device, DeviceError};
 
 #[test]
-fn a_kernel_runs_and_its_time_is_told() {
+fn kernel_runs_and_is_timed() {
     let Some(mut bench) = Bench::open(1) else { return };
     let event = bench.issue((0, 0), &[], |queue| apply(queue, "set", (256, 100), 7)).expect("a task");
     assert_eq!(event.ticket, 1, "tickets count from one");
@@ -17,10 +17,10 @@ fn a_kernel_runs_and_its_time_is_told() {
 }
 
 #[test]
-fn ends_that_are_noticed_late_are_told_apart() {
+fn late_notices_have_distinct_times() {
     let Some(mut bench) = Bench::open(1) else { return };
     let add = |queue: &mut _| apply(queue, "add", (0, 64), 1);
-    // Tasks whose end is noticed at once show how far the device's clock is from the host's.
+    // Ends that are noticed immediately calibrate the device's clock against the host's.
     for _ in 0..10 {
         let event = bench.issue((0, 0), &[], add).expect("a task");
         bench.end_of(event).result.expect("it ends well");
@@ -33,11 +33,11 @@ fn ends_that_are_noticed_late_are_told_apart() {
     let late = Duration::from_millis(50);
     sleep(late);
     let ended: Vec<_> = events.into_iter().map(|event| bench.end_of(event)).collect();
-    ends::are_told_apart(&ended);
+    ends::have_distinct_times(&ended);
 }
 
 #[test]
-fn a_task_may_be_several_kernels_or_none() {
+fn task_of_several_kernels_or_none() {
     let Some(mut bench) = Bench::open(1) else { return };
     let several = |queue: &mut _| {
         apply(queue, "set", (0, 64), 5)?;
@@ -47,7 +47,7 @@ fn a_task_may_be_several_kernels_or_none() {
     let first = bench.issue((0, 0), &[], several).expect("a task");
     let second = bench.issue((0, 1), &[first], |_| Ok(())).expect("a task");
     bench.end_of(second).result.expect("it ends well");
-    // The second waited for the first, so that one is over.
+    // The second task waited for the first, so the first is over.
     bench.poll();
     assert!(bench.end_of(first).result.is_ok());
     assert_eq!(bench.read_ints(0, 0, 64, &[]), [6; 64]);
@@ -61,7 +61,7 @@ fn judge(bytes: &[u8]) -> Result<(), DeviceError> {
 }
 
 #[test]
-fn what_a_task_leaves_in_the_heap_is_judged_when_it_ends() {
+fn outcome_in_heap_is_checked() {
     let Some(mut bench) = Bench::open(1) else { return };
     let judged = |value: i32| {
         bench.issue((0, 0), &[], |queue| {
@@ -80,7 +80,7 @@ fn what_a_task_leaves_in_the_heap_is_judged_when_it_ends() {
 }
 
 #[test]
-fn a_task_that_is_refused_leaves_no_trace() {
+fn refused_task_leaves_no_trace() {
     let Some(mut bench) = Bench::open(1) else { return };
     let error = bench.issue((0, 0), &[], |queue| apply(queue, "no_such", (0, 1), 0)).expect_err("no such kernel");
     assert!(error.to_string().contains("no_such") && !error.is_lost(), "{error}");
@@ -91,7 +91,7 @@ fn a_task_that_is_refused_leaves_no_trace() {
 }
 
 #[test]
-fn queues_for_copies_take_no_tasks() {
+fn copy_queues_take_no_tasks() {
     let Some(bench) = Bench::open(1) else { return };
     let queues = bench.devices[0].info().queues;
     bench.issue((0, queues), &[], |_| Ok(())).expect_err("a queue for copies");

@@ -1,4 +1,4 @@
-//! What there is, how it is named, and how it is opened.
+//! Listing, naming and opening devices.
 
 use crate::bench::{HEAP_BYTES, found};
 use superscalar_devices::opencl::{KIND, OpenclDevice, Settings, named};
@@ -17,7 +17,7 @@ fn every_device_describes_itself() {
 }
 
 #[test]
-fn a_number_for_each_core_of_a_device_that_can_be_divided() {
+fn cores_of_divisible_devices_are_numbered() {
     let Some(found) = found() else { return };
     let mut number = 0;
     for whole in &found {
@@ -67,13 +67,13 @@ fn devices_opened_together_are_peers() {
     assert_eq!(peers(1), Some(if is_one_platform { vec![4u16] } else { vec![] }));
     assert_eq!(devices[0].can_wait_for(7), is_one_platform);
     assert!(devices[0].can_wait_for(4) && !devices[0].can_wait_for(5));
-    // Opened apart, they know nothing of each other.
+    // Devices that were opened separately do not know each other.
     let alone = OpenclDevice::open(&[(first, settings(4))]).expect("it opens");
     assert!(!alone[0].can_wait_for(7));
 }
 
 #[test]
-fn settings_that_do_not_suit_are_refused() {
+fn invalid_settings_are_refused() {
     let Some(found) = found() else { return };
     let first = named("opencl:0", &found).expect("the first device");
     let open = |settings: &[Settings]| {

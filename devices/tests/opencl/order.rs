@@ -1,17 +1,18 @@
 //! A chain of work over two devices, and two cores that work at the same time.
 
 use crate::bench::{Bench, spin};
-use crate::driver::order::{LONG, a_chain_needs_no_host};
+use crate::driver::order::{LONG, chain_needs_no_host};
 use std::time::Duration;
 use superscalar_runtime::Device;
 
 #[test]
-fn a_chain_over_two_devices_needs_no_host() {
+fn chain_over_two_devices_needs_no_host() {
     let Some(mut bench) = Bench::open(2) else { return };
-    a_chain_needs_no_host(&mut bench, &mut [0; 8], Duration::ZERO);
+    chain_needs_no_host(&mut bench, &mut [0; 8], Duration::ZERO);
 }
 
-/// While a core is busy, another finishes what it is given. If they took turns, the short tasks came behind the long one.
+/// While one core is busy, another finishes its tasks. If they took turns, the short tasks would end after the long
+/// one.
 #[test]
 fn two_cores_work_at_the_same_time() {
     let Some(found) = crate::bench::found() else { return };
@@ -33,7 +34,7 @@ fn two_cores_work_at_the_same_time() {
         let mut is_over = false;
         bench.devices[usize::from(busy)].poll(&mut |finished| is_over |= finished.ticket == long.ticket);
         assert!(!is_over, "device {idle} waited for device {busy}");
-        // Polled past the bench's notes, so the end is awaited by hand.
+        // The end was polled without the bench, so wait for it here.
         while !is_over {
             bench.devices[usize::from(busy)].wait(Duration::from_secs(1));
             bench.devices[usize::from(busy)].poll(&mut |finished| is_over |= finished.ticket == long.ticket);

@@ -1,10 +1,10 @@
-//! Programs: what the compiler says.
+//! Programs: the compiler's log.
 
 use crate::bench::{Bench, apply};
 use superscalar_devices::opencl::Source;
 
 #[test]
-fn what_does_not_compile_comes_back_with_the_compilers_words() {
+fn compile_error_contains_the_log() {
     let Some(mut bench) = Bench::open(1) else { return };
     let wrong = Source::new("__kernel void wrong(__global int *heap) { heap[0] = not_declared_anywhere; }", "");
     for _ in 0..2 {

@@ -1,20 +1,20 @@
-//! Tasks: which launches are refused, and what becomes of a task that fails.
+//! Tasks: refused launches, and a task that fails.
 
 use crate::bench::{Bench, apply, source};
 use superscalar_devices::opencl::{Arg, Source};
 
 pub fn refuses_wrong_launches(bench: &Bench) {
-    // A wrong size for an argument, and too few arguments.
+    // An argument of the wrong size, and too few arguments.
     for args in [&[Arg::Heap, Arg::value(0u64), Arg::value(0u64)][..], &[Arg::Heap]] {
         let fresh = Source::new(source().text(), if args.len() == 1 { "-DFEW" } else { "" });
-        // SAFETY: it does not run.
+        // SAFETY: the launch is refused.
         let error = bench.issue((0, 0), &[], |queue| unsafe { queue.launch(&fresh, "set", args, &[1], None) });
         error.expect_err("wrong arguments");
     }
 }
 
 #[test]
-fn a_task_that_fails_half_way_in_ends_with_the_error() {
+fn partly_issued_task_ends_with_error() {
     let Some(mut bench) = Bench::open(1) else { return };
     let half = |queue: &mut _| {
         apply(queue, "set", (0, 1), 1)?;

@@ -1,5 +1,4 @@
-//! What runs a program: its tasks are closures, and codelets that a device of the kind under test takes by its
-//! `launch`.
+//! Runs programs: the tasks are closures, and codelets that the device under test implements by `launch`.
 
 use super::{
     KIND, launch,

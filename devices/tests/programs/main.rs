@@ -1,29 +1,30 @@
-//! Random task programs on simulated devices: random placement, memory limits, links and faults, against serial execution.
+//! Random task programs on simulated devices with random placement, memory limits, links and faults, compared with
+//! serial execution.
 //!
-//! A program is made from a seed. It runs on the host and up to three simulated devices, and must leave what it leaves when its tasks run
-//! one after the other; where faults are injected, a typed error will do, too. Afterwards no device may hold anything.
+//! A program is made from a seed. It runs on the host and up to three simulated devices, and must leave the results of
+//! serial execution; with injected faults, a typed error is accepted, too. Afterwards the devices must hold no data.
 //!
-//! `PROGRAMS=n` runs so many seeds instead of 500 (with FULL=1, 1500), `SEED=n` only this one.
+//! `PROGRAMS=n` runs n seeds instead of 500 (with `FULL=1`, 1500), `SEED=n` only this one.
 
 mod program;
 mod run;
 
 use program::seeds;
 
-/// How many seeds run unless `PROGRAMS` says.
+/// Returns how many seeds run by default.
 fn usual() -> u64 {
     if std::env::var("FULL").as_deref() == Ok("1") { 1500 } else { 500 }
 }
 
 #[test]
-fn results_are_those_of_serial_execution() {
+fn results_match_serial_execution() {
     for seed in seeds(usual()) {
         run::check(seed, false);
     }
 }
 
 #[test]
-fn with_faults_there_is_the_right_result_or_an_error() {
+fn faults_give_right_results_or_errors() {
     for seed in seeds(usual()) {
         run::check(seed, true);
     }

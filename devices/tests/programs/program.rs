@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The seeds of this run.
+/// Returns the seeds of this run: `SEED` alone, or the first `PROGRAMS` seeds, or by default the first `usual`.
 pub fn seeds(usual: u64) -> Range<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     match number("SEED") {
@@ -11,7 +11,7 @@ pub fn seeds(usual: u64) -> Range<u64> {
     }
 }
 
-/// A generator that is good enough here and is the same everywhere (splitmix64).
+/// A pseudo-random number generator (splitmix64), whose numbers are the same on every machine.
 pub struct Random(u64);
 
 impl Random {
@@ -27,7 +27,7 @@ impl Random {
         x ^ (x >> 31)
     }
 
-    /// A number below.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
@@ -42,7 +42,7 @@ impl Random {
 pub enum Where {
     /// A closure, on the host.
     Closure,
-    /// A codelet, wherever it is taken.
+    /// A codelet, on the host or a device.
     Anywhere,
     Host,
     Device,
@@ -74,7 +74,7 @@ impl Program {
         Self { data, tasks }
     }
 
-    /// What the data hold after the tasks have run one after the other.
+    /// Returns the data after serial execution of the tasks.
     pub fn serial(&self) -> Vec<Vec<u64>> {
         let mut data = self.data.clone();
         for task in &self.tasks {
@@ -96,7 +96,7 @@ impl Task {
     }
 }
 
-/// What every task does, wherever it runs. All elements of the target are written.
+/// The work of every task, on the host and on devices. It writes all elements of the target.
 pub fn mix(sources: &[&[u64]], target: &mut [u64], overwrites: bool, number: u64) {
     let sum = sources.iter().flat_map(|source| source.iter()).fold(number, |sum, &x| sum.rotate_left(7) ^ x);
     for (at, x) in target.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Running a program on a random machine.
+//! Runs a program on a random machine.
 
 #[path = "codelets.rs"]
 mod codelets;
@@ -14,16 +14,16 @@ use superscalar_devices::sim::{
 };
 use superscalar_runtime::{Cost, DeviceError, DeviceRegion, IssueContext, LinkInfo, MemoryInUse, Operand, Runtime};
 
-/// What has not ended by then never will.
+/// Longer than any pending work takes.
 const LONG: Duration = Duration::from_secs(30);
 
-/// The numbers of a region.
+/// Returns the numbers in a region.
 ///
 /// # Safety
-/// Nobody else uses them while the slice lives, and the heap lives longer.
+/// No other work uses the region while the slice lives, and the heap outlives the slice.
 unsafe fn numbers<'a>(heap: &SimHeap, region: DeviceRegion) -> Result<&'a mut [u64], DeviceError> {
     let base = heap.address(region.offset, region.row_bytes)?;
-    // SAFETY: inside of the heap, aligned, and the caller's promise.
+    // SAFETY: the region is within the heap and aligned. The caller guarantees exclusive use and the heap's lifetime.
     Ok(unsafe { std::slice::from_raw_parts_mut(base.cast().as_ptr(), region.row_bytes / 8) })
 }
 
@@ -35,14 +35,15 @@ fn launch(
     let sources = sources.into_iter().map(Operand::region).collect::<Result<Vec<_>, _>>()?;
     let (target, scratch) = (target.region()?, context.scratch());
     context.queue::<SimQueue>()?.launch(Cost::default(), move |heap| {
-        // The kernel copies its sources to scratch first, which must be its own, too.
+        // The kernel first copies its sources to scratch, which must belong to this task only.
         let copied = DeviceRegion { offset: scratch.start, row_bytes: scratch.len() & !7, ..target };
-        // SAFETY: the task's operands and scratch, which are different parts of the heap; sources are only read.
+        // SAFETY: these are the task's target and scratch, which do not overlap; no other work uses them.
         let (target, copied) = unsafe { (numbers(heap, target)?, numbers(heap, copied)?) };
         let mut parts = Vec::new();
         let mut room = copied;
         for source in sources {
-            // SAFETY: as above.
+            // SAFETY: it is an operand of the task, which other work may only read while the task runs, and it is only
+            // read here.
             let source = unsafe { numbers(heap, source)? };
             let (part, rest) = room.split_at_mut(source.len());
             part.copy_from_slice(source);
@@ -66,7 +67,7 @@ fn faults(random: &mut Random) -> Vec<Fault> {
     (0..1 + random.below(2)).map(|_| fault(random)).collect()
 }
 
-/// One to three devices; each has room for what a single task needs, often for little more.
+/// Makes one to three devices. Each has room for the needs of a single task, often for little more.
 fn machine(random: &mut Random, with_faults: bool) -> Vec<Arc<SimDevice>> {
     let link = LinkInfo { bytes_per_s: 0.0, latency_ns: 0 };
     let count = 1 + random.below(3);
@@ -105,7 +106,7 @@ pub fn check(seed: u64, with_faults: bool) {
             Ok(()) => assert_eq!(data, program.serial(), "seed {seed}: {program:#?}"),
             Err(error) => assert!(with_faults, "seed {seed}: {error}"),
         }
-        // Where something has failed, a copy between devices may end after the scope.
+        // After a failure, a copy between devices may end later than the scope.
         let deadline = Instant::now() + if has_failed { LONG } else { Duration::ZERO };
         while rt.memory_in_use().iter().any(|memory| held(memory) != (0, 0, 0)) {
             let holds = rt.memory_in_use();
@@ -115,7 +116,7 @@ pub fn check(seed: u64, with_faults: bool) {
     }
 }
 
-/// Bytes, replicas and pins.
+/// Returns bytes, replicas and pins.
 fn held(memory: &MemoryInUse) -> (usize, usize, u64) {
     (memory.bytes, memory.replicas, memory.pins)
 }

@@ -11,7 +11,7 @@ fn linked() -> [Spec; 2] {
 }
 
 #[test]
-fn what_goes_in_comes_out() {
+fn copies_in_and_out_round_trip() {
     let device = one(Spec::new("a"));
     for (shape, strides) in [((1, 1), (1, 9)), ((7, 3), (7, 11)), ((64, 5), (100, 64)), ((1000, 17), (1001, 1024))] {
         let mut from = Host::new(shape, strides.0, |column, row| (31 * column + row) as u8);
@@ -63,7 +63,7 @@ fn peers_copy_from_each_other() {
 }
 
 #[test]
-fn only_the_columns_of_a_region_are_written() {
+fn gaps_of_a_region_are_kept() {
     let device = one(Spec::new("a"));
     let shape = (60, 3);
     let mut from = Host::new(shape, 60, |_, _| 7);
@@ -78,7 +78,7 @@ fn only_the_columns_of_a_region_are_written() {
 }
 
 #[test]
-fn what_is_no_copy_is_refused() {
+fn invalid_copies_are_refused() {
     let devices = start(&linked());
     let (a, bytes) = (&devices[0], Spec::new("a").memory_bytes);
     let mut host = Host::new((64, 4), 64, |_, _| 5);
@@ -110,7 +110,7 @@ fn what_is_no_copy_is_refused() {
         assert!(error.to_string().contains(expected) && !error.is_lost(), "{transfer:?}: {error}");
         assert_eq!(a.counters().refused, count as u64 + 1);
     }
-    // What just fits is copied, and the refusals have taken no tickets.
+    // A copy that just fits is accepted, and the refused ones have used no tickets.
     let last = a.transfer(&into(at(bytes - 256, 64)), &[]).unwrap();
     assert_eq!(last.ticket, 1);
     a.ends_well(last);

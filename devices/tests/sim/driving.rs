@@ -1,4 +1,4 @@
-//! What the tests drive devices with.
+//! Drives simulated devices in tests.
 
 use std::{
     cell::RefCell,
@@ -13,10 +13,10 @@ use superscalar_runtime::{
     Cost, Device, DeviceError, DeviceMemory, DeviceRegion, Event, Finished, HostRegion, Transfer,
 };
 
-/// Longer than anything here takes.
+/// Longer than any test takes.
 pub const LONG: Duration = Duration::from_secs(20);
 
-/// A device, and what it has reported.
+/// A device and the ends that it has reported.
 pub struct Driven {
     pub device: Arc<SimDevice>,
     pub index: u16,
@@ -31,14 +31,14 @@ impl Deref for Driven {
     }
 }
 
-/// A machine whose heaps are reserved.
+/// Starts a machine and reserves its heaps.
 pub fn start(specs: &[Spec]) -> Vec<Driven> {
     let devices = start_at(0, specs);
     devices.iter().for_each(|device| device.reserve().expect("there is memory enough"));
     devices
 }
 
-/// A machine whose heaps are not reserved, behind so many other devices.
+/// Starts a machine behind `first` other devices, without reserving heaps.
 pub fn start_at(first: u16, specs: &[Spec]) -> Vec<Driven> {
     let devices = Machine::start_at(first, specs).expect("the specs make sense");
     let driven = |(device, index)| Driven { device, index, reports: RefCell::default() };
@@ -75,14 +75,15 @@ impl Driven {
         self.kernel(queue, waits, Cost::default(), |_| Ok(()))
     }
 
-    /// Enqueues a copy. The test keeps the rules of `DeviceMemory::copy`.
+    /// Issues a copy. Each test keeps the rules of `DeviceMemory::copy`.
     pub fn transfer(&self, transfer: &Transfer, waits: &[Event]) -> Result<Event, DeviceError> {
-        // SAFETY: tests await a copy's end, or drop the device, before they touch or drop the memory in question.
+        // SAFETY: tests wait for a copy's end, or drop the device, before they access or free the host memory of the
+        // copy.
         let ticket = unsafe { self.device.copy(transfer, waits) }?;
         Ok(self.event(self.info().transfer_queue(transfer), ticket))
     }
 
-    /// The report of this event, when it has come.
+    /// Waits for the end of this event's work and returns its report.
     pub fn end(&self, event: Event) -> Finished {
         assert_eq!(event.device, self.index, "an event of another device");
         let deadline = Instant::now() + LONG;
@@ -97,19 +98,19 @@ impl Driven {
         }
     }
 
-    /// Waits for this event, whose work must end well.
+    /// Waits for this event, whose work must succeed.
     pub fn ends_well(&self, event: Event) -> Finished {
         let finished = self.end(event);
         assert!(finished.result.is_ok(), "{finished:?}");
         finished
     }
 
-    /// The error that this event's work ends in.
+    /// Waits for this event, whose work must fail, and returns the error.
     pub fn ends_badly(&self, event: Event) -> DeviceError {
         self.end(event).result.expect_err("it was to fail")
     }
 
-    /// Everything that was reported, in its order.
+    /// Returns all reports so far, in their order.
     pub fn reports(&self) -> Vec<Finished> {
         self.device.poll(&mut |finished| self.reports.borrow_mut().push(finished));
         self.reports.borrow().clone()
@@ -121,7 +122,7 @@ impl Driven {
     }
 }
 
-/// Columns in host memory, which start a little behind an allocation's start and have gaps between them.
+/// Columns in host memory. They start some bytes behind the allocation's start and may have gaps between them.
 pub struct Host {
     bytes: Vec<u8>,
     row_bytes: usize,
@@ -130,11 +131,11 @@ pub struct Host {
 }
 
 const LEAD: usize = 3;
-/// What stands in gaps.
+/// The content of the gaps.
 const GAP: u8 = 0xEE;
 
 impl Host {
-    /// Columns of elements made of column and row.
+    /// Makes columns whose elements are `element(column, row)`.
     pub fn new(
         (row_bytes, columns): (usize, usize),
         stride_bytes: usize,
@@ -159,7 +160,7 @@ impl Host {
         &self.bytes[LEAD + column * self.stride_bytes..][..self.row_bytes]
     }
 
-    /// Whether all columns are those of the other one, and nothing stands between them that was not there.
+    /// Returns whether all columns equal those of `other`, and the gaps of this value are unchanged.
     pub fn equals(&self, other: &Self) -> bool {
         let gaps_are_whole = (0..self.bytes.len()).all(|at| {
             let in_column = at >= LEAD && (at - LEAD) % self.stride_bytes < self.row_bytes;
@@ -175,25 +176,25 @@ impl Host {
     }
 }
 
-/// Columns of a heap whose strides are multiples of 64.
+/// Returns a region of a heap. Strides should be multiples of 64.
 pub fn region(offset: usize, (row_bytes, columns): (usize, usize), stride_bytes: usize) -> DeviceRegion {
     DeviceRegion { offset, row_bytes, columns, stride_bytes }
 }
 
-/// A kernel that sets so many bytes at this offset.
+/// Returns a kernel that sets `bytes` bytes at `offset`.
 pub fn set(
     offset: usize,
     bytes: usize,
     value: u8,
 ) -> impl FnOnce(&SimHeap) -> Result<(), DeviceError> + Send + 'static {
     move |heap| {
-        // SAFETY: the window has opened the range, and the tests order who touches it.
+        // SAFETY: the window has opened the range, and the tests order the accesses to it.
         unsafe { heap.address(offset, bytes)?.write_bytes(value, bytes) };
         Ok(())
     }
 }
 
-/// A kernel that looks whether so many bytes at this offset have this value.
+/// Returns a kernel that fails unless `bytes` bytes at `offset` have this value.
 pub fn expect(
     offset: usize,
     bytes: usize,
@@ -201,22 +202,23 @@ pub fn expect(
 ) -> impl FnOnce(&SimHeap) -> Result<(), DeviceError> + Send + 'static {
     move |heap| {
         let at = heap.address(offset, bytes)?;
-        // SAFETY: as above; bytes of a heap are always initialised.
+        // SAFETY: the window has opened the range, whose bytes are always initialized, and the tests order the accesses
+        // to it.
         let found = unsafe { std::slice::from_raw_parts(at.as_ptr(), bytes) };
         match found.iter().position(|&byte| byte != value) {
-            Some(place) => Err(DeviceError::new(format!("{} at {place}, and not {value}", found[place]))),
+            Some(place) => Err(DeviceError::new(format!("byte {place} is {}, expected {value}", found[place]))),
             None => Ok(()),
         }
     }
 }
 
-/// The variable that says which test is to do what it does in a process of its own.
+/// The environment variable that names the test whose body is to run in this process.
 const CHILD: &str = "SUPERSCALAR_SIM_CHILD";
 
-/// Runs `inside` in another process, by starting this test there alone; returns how that ended.
+/// Runs `inside` in another process, by starting only this test there. Returns how that process ended.
 pub fn in_child(test: &str, inside: impl FnOnce()) -> Option<ExitStatus> {
     if std::env::var(CHILD).is_ok_and(|name| name == test) {
-        // What dies here is meant to, and leaves no file behind.
+        // The process may be killed on purpose, so it should leave no core dump.
         let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
         let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
         inside();
@@ -225,7 +227,7 @@ pub fn in_child(test: &str, inside: impl FnOnce()) -> Option<ExitStatus> {
     let program = std::env::current_exe().expect("a test has a program");
     let mut child = Command::new(program);
     child.args([test, "--exact", "--test-threads=1"]).env(CHILD, test);
-    // A sanitizer would end the child in its own way, with a report.
+    // Sanitizers would otherwise handle the signal and end the child differently.
     child.env("ASAN_OPTIONS", "handle_segv=0").env("TSAN_OPTIONS", "handle_segv=0");
     Some(child.output().expect("the program can be started").status)
 }

@@ -1,4 +1,4 @@
-//! The end of devices: nothing hangs, and nothing is left.
+//! The end of devices: nothing hangs, and no resources are leaked.
 
 use crate::driving::{Driven, Host, LONG, one, region, start};
 use std::{
@@ -9,7 +9,7 @@ use std::{
 use superscalar_devices::sim::{Spec, parse};
 use superscalar_runtime::{Cost, Speed, Transfer};
 
-/// Whether that is so, at once or soon. What the system's tables say while other threads begin and end may lack something.
+/// Waits until `so` returns true, for at most [`LONG`]. The system's tables lag while other threads start and end.
 fn is_soon(so: impl Fn() -> bool) -> bool {
     let deadline = Instant::now() + LONG;
     loop {
@@ -23,15 +23,15 @@ fn is_soon(so: impl Fn() -> bool) -> bool {
     }
 }
 
-/// How many threads of this process have names that begin so: a thread takes its name after its start, and the system's table forgets it after
-/// its end.
+/// Returns how many threads of this process have names with this prefix. A thread gets its name after its start, and
+/// disappears from the system's table after its end.
 fn threads(prefix: &str) -> usize {
     let tasks = fs::read_dir("/proc/self/task").expect("the system tells of its threads");
     let name = |task: fs::DirEntry| fs::read_to_string(task.path().join("comm")).unwrap_or_default();
     tasks.flatten().map(name).filter(|name| name.starts_with(prefix)).count()
 }
 
-/// Whether the address is in a mapping of this process.
+/// Returns whether the address is in a mapping of this process.
 fn is_mapped(address: usize) -> bool {
     let maps = fs::read_to_string("/proc/self/maps").expect("the system tells of its mappings");
     let range = |line: &str| {
@@ -42,8 +42,8 @@ fn is_mapped(address: usize) -> bool {
 }
 
 #[test]
-fn a_dropped_device_leaves_no_thread_and_no_memory() {
-    // Large, so that nobody else's memory is put into the same place at once.
+fn dropped_device_leaks_nothing() {
+    // Large, so that other allocations do not immediately reuse the addresses.
     let device = one(Spec { memory_bytes: 1 << 40, ..Spec::new("leftover") });
     let (sender, receiver) = channel();
     let kernel = device.kernel(0, &[], Cost::default(), move |heap| {
@@ -59,7 +59,7 @@ fn a_dropped_device_leaves_no_thread_and_no_memory() {
 }
 
 #[test]
-fn a_device_is_dropped_with_work_in_flight() {
+fn device_drops_with_work_in_flight() {
     let slow = Speed { flops_per_s: 1.0, ..Speed::default() };
     for round in 0..20 {
         let devices = start(&[Spec { speed: slow, ..Spec::new("dropped") }, Spec::new("kept")]);
@@ -73,7 +73,7 @@ fn a_device_is_dropped_with_work_in_flight() {
                 Ok(())
             })
         };
-        // The first takes an hour by the model; the others wait for it.
+        // The first kernel takes an hour of modelled time; the others wait for it.
         let first = held(3600.0, &[]).unwrap();
         let second = held(0.0, &[first]).unwrap();
         let copy = Transfer::Out { from: region(0, (64, 1), 64), to: host.region() };
@@ -91,7 +91,7 @@ fn a_device_is_dropped_with_work_in_flight() {
 }
 
 #[test]
-fn a_kernel_may_own_its_device() {
+fn kernel_may_own_its_device() {
     let device = one(Spec::new("owned"));
     let (sender, receiver) = channel();
     let own = device.device.clone();

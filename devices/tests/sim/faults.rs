@@ -31,7 +31,7 @@ fn linked(fault: Fault) -> Vec<Driven> {
     start(&[spec, Spec::new("b")])
 }
 
-/// What reaches a point once: its error, if there was one, whenever it came.
+/// Reaches a point once. Returns its error, whether it was returned immediately or reported.
 fn reach(device: &Driven, point: Point, host: &mut Host) -> Result<(), DeviceError> {
     let at = region(0, (64, 1), 64);
     let event = match point {
@@ -59,7 +59,7 @@ fn reach(device: &Driven, point: Point, host: &mut Host) -> Result<(), DeviceErr
 }
 
 #[test]
-fn each_fault_strikes_at_its_call_and_no_other() {
+fn faults_strike_at_their_call() {
     for point in POINTS {
         for nth in 1..=CALLS {
             for (fault, strikes) in [(Fault::once(point, nth), nth..=nth), (Fault::forever(point, nth), nth..=CALLS)] {
@@ -79,7 +79,7 @@ fn each_fault_strikes_at_its_call_and_no_other() {
 }
 
 #[test]
-fn a_device_lost_at_any_call_stays_lost() {
+fn lost_device_stays_lost() {
     for point in POINTS {
         for nth in 1..=CALLS {
             let devices = linked(Fault::once(point, nth).losing());
@@ -98,7 +98,7 @@ fn a_device_lost_at_any_call_stays_lost() {
 }
 
 #[test]
-fn a_heap_that_can_not_be_had() {
+fn failed_reservation_can_be_repeated() {
     let spec = |fault: Fault| Spec { faults: [fault].into(), ..Spec::new("a") };
     let device = start_at(0, &[spec(Fault::once(Point::Reserve, 1))]).remove(0);
     assert!(device.reserve().is_err_and(|error| !error.is_lost()));
@@ -111,14 +111,14 @@ fn a_heap_that_can_not_be_had() {
 }
 
 #[test]
-fn a_refused_launch_refuses_the_task() {
+fn refused_launch_refuses_the_task() {
     let device = one(Spec { faults: [Fault::once(Point::Launch, 2)].into(), ..Spec::new("a") });
     let ran = Arc::new(AtomicBool::new(false));
     let issued = device.device.issue(0, &[], &mut |queue| {
         let queue = queue.downcast_mut::<SimQueue>().unwrap();
         for _ in 0..2 {
             let ran = ran.clone();
-            // An implementation that takes no note of the refusal.
+            // The implementation ignores the refusal.
             let _ = queue.launch(Cost::default(), move |_| {
                 ran.store(true, Ordering::SeqCst);
                 Ok(())
@@ -157,7 +157,7 @@ fn errors_and_panics_of_kernels_are_reported() {
 }
 
 #[test]
-fn kernels_that_do_not_run_may_panic_when_they_are_dropped() {
+fn panic_in_dropped_kernel_is_contained() {
     struct Grenade;
     impl Drop for Grenade {
         fn drop(&mut self) {
@@ -179,7 +179,7 @@ fn kernels_that_do_not_run_may_panic_when_they_are_dropped() {
     device.ends_well(device.idle_kernel(0, &[]).unwrap());
 }
 
-/// Tasks and copies on all queues of a device, each waiting for the one before.
+/// Issues tasks and copies on several queues of a device, each waiting for the one before.
 fn chain(device: &Driven, host: &mut Host) -> Vec<Event> {
     let at = region(0, (64, 4), 64);
     let mut events: Vec<Event> = Vec::new();
@@ -198,7 +198,7 @@ fn chain(device: &Driven, host: &mut Host) -> Vec<Event> {
 }
 
 #[test]
-fn what_is_in_flight_when_a_device_is_lost_ends() {
+fn work_of_lost_device_ends() {
     for is_gated in [false, true] {
         let devices = start(&[Spec::new("a"), Spec::new("b")]);
         let (a, b) = (&devices[0], &devices[1]);
@@ -217,16 +217,16 @@ fn what_is_in_flight_when_a_device_is_lost_ends() {
             has_started.recv_timeout(LONG).unwrap();
         }
         a.lose();
-        // If nothing has begun, nobody listens.
+        // If the kernel has not started, the receiver is gone.
         let _ = release.send(());
-        // The first copy waits for nobody, and may have ended before.
+        // The first copy waits for nothing, and may have ended before.
         for &event in events[usize::from(!is_gated)..].iter().chain([&slow, &behind]) {
             assert!(a.ends_badly(event).is_lost(), "{event:?}");
         }
-        // Who waits for what was lost is not held up, and fails without being lost.
+        // Work of another device that waits for lost work ends, and fails without that device being lost.
         assert!(!b.ends_badly(elsewhere).is_lost());
         a.drained();
-        // Tickets of each queue came in order, once each.
+        // The tickets of each queue are reported in order, once each.
         for queue in 0..5 {
             let reports = a.reports();
             let tickets = reports.iter().filter(|report| report.queue == queue).map(|report| report.ticket);
@@ -237,8 +237,8 @@ fn what_is_in_flight_when_a_device_is_lost_ends() {
 }
 
 #[test]
-fn a_lost_device_writes_no_host_memory() {
-    // A copy in the middle of its time, and one whose bytes are being moved.
+fn lost_device_writes_no_host_memory() {
+    // A copy that waits for its modelled time, and one that is moving bytes.
     for link in [LinkInfo { bytes_per_s: 1e9, latency_ns: 5_000_000_000 }, LinkInfo { bytes_per_s: 0.0, latency_ns: 0 }]
     {
         let shape = (1 << 20, 48);
@@ -261,7 +261,7 @@ fn a_lost_device_writes_no_host_memory() {
 }
 
 #[test]
-fn a_copy_from_a_lost_peer_fails_and_loses_nobody_else() {
+fn copy_from_lost_peer_fails() {
     let devices = linked(Fault::once(Point::Reserve, 99));
     let at = region(0, (64, 1), 64);
     devices[0].gate(true);

@@ -1,4 +1,4 @@
-//! Heaps: who can touch them, and what is in them.
+//! Heaps: access protection and contents.
 
 use crate::driving::{Driven, Host, LONG, expect, in_child, one, region, set, start_at};
 use std::{os::unix::process::ExitStatusExt, sync::mpsc::channel};
@@ -7,13 +7,13 @@ use superscalar_runtime::{Cost, Device, DeviceError, DeviceMemory, Transfer};
 
 const SIGSEGV: i32 = 11;
 
-/// A kernel's address, got hold of after the kernel has ended.
+/// Returns an address within a kernel's window, after the kernel has ended.
 fn leaked_address() -> (Driven, *mut u8) {
     let device = one(Spec::new("a"));
     let (sender, receiver) = channel();
     let kernel = device.kernel(0, &[], Cost::default(), move |heap| {
         let at = heap.address(8192, 64)?;
-        // SAFETY: the window is open, and nobody else is there.
+        // SAFETY: the window is open, and no other work uses the heap.
         unsafe { at.write(1) };
         sender.send(at.as_ptr() as usize).map_err(DeviceError::outcome)
     });
@@ -26,7 +26,7 @@ fn leaked_address() -> (Driven, *mut u8) {
 fn host_code_that_reads_a_heap_dies() {
     let status = in_child("memory::host_code_that_reads_a_heap_dies", || {
         let (_device, at) = leaked_address();
-        // SAFETY: none, on purpose: the mapping is there, without rights, so this ends the process.
+        // SAFETY: none, on purpose: the mapping exists without access rights, so this ends the process.
         let byte = unsafe { at.read_volatile() };
         println!("{byte}");
     });
@@ -37,19 +37,19 @@ fn host_code_that_reads_a_heap_dies() {
 fn host_code_that_writes_a_heap_dies() {
     let status = in_child("memory::host_code_that_writes_a_heap_dies", || {
         let (_device, at) = leaked_address();
-        // SAFETY: none, on purpose, as above.
+        // SAFETY: none, on purpose: the mapping exists without access rights, so this ends the process.
         unsafe { at.write_volatile(1) };
     });
     assert!(status.is_none_or(|status| status.signal() == Some(SIGSEGV)), "{status:?}");
 }
 
 #[test]
-fn a_kernel_that_leaves_its_operands_dies() {
-    let status = in_child("memory::a_kernel_that_leaves_its_operands_dies", || {
+fn kernel_outside_its_operands_dies() {
+    let status = in_child("memory::kernel_outside_its_operands_dies", || {
         let device = one(Spec::new("a"));
         let kernel = device.kernel(0, &[], Cost::default(), |heap| {
             let at = heap.address(0, 4096)?;
-            // SAFETY: none, on purpose: this is mapped, but it was not asked for.
+            // SAFETY: none, on purpose: the address is mapped, but the kernel has not requested it.
             unsafe { at.add(1 << 20).write_volatile(1) };
             Ok(())
         });
@@ -59,20 +59,20 @@ fn a_kernel_that_leaves_its_operands_dies() {
 }
 
 #[test]
-fn a_child_that_touches_nothing_lives() {
-    let status = in_child("memory::a_child_that_touches_nothing_lives", || drop(leaked_address()));
+fn harmless_child_succeeds() {
+    let status = in_child("memory::harmless_child_succeeds", || drop(leaked_address()));
     assert!(status.is_none_or(|status| status.success()), "{status:?}");
 }
 
 #[test]
-fn a_window_does_not_close_the_pages_of_another() {
+fn window_keeps_shared_pages_open() {
     let device = one(Spec::new("a"));
     let ((started, has_started), (release, may_write)) = (channel(), channel());
     let kernel = device.kernel(0, &[], Cost::default(), move |heap| {
         let at = heap.address(0, 64)?;
         started.send(()).map_err(DeviceError::outcome)?;
         may_write.recv_timeout(LONG).map_err(DeviceError::outcome)?;
-        // SAFETY: the range was opened above, and the copy has its neighbour.
+        // SAFETY: the range was opened above, and the copy uses the range next to it.
         unsafe { at.write_bytes(1, 64) };
         Ok(())
     });
@@ -88,7 +88,7 @@ fn a_window_does_not_close_the_pages_of_another() {
 
 #[test]
 fn kernels_and_copies_share_a_page() {
-    // The kernels write its first half, the copies its second, at the same time.
+    // The kernels write the first half of the page and the copies the second half, at the same time.
     let device = one(Spec::new("a"));
     let mut events = Vec::new();
     let mut hosts: Vec<_> = (0..200_u8).map(|value| Host::new((64, 1), 64, move |_, _| value)).collect();
@@ -129,7 +129,7 @@ fn operands_are_checked() {
 }
 
 #[test]
-fn nothing_goes_before_the_heap_is_reserved() {
+fn copies_need_a_reserved_heap() {
     let device = start_at(0, &[Spec::new("a")]).remove(0);
     let mut host = Host::new((64, 1), 64, |_, _| 1);
     let copy = Transfer::In { from: host.region(), to: region(0, (64, 1), 64) };
@@ -142,9 +142,9 @@ fn nothing_goes_before_the_heap_is_reserved() {
 }
 
 #[test]
-fn a_heap_larger_than_the_address_space_is_an_error() {
+fn heap_beyond_address_space_is_refused() {
     let device = start_at(0, &[Spec { memory_bytes: 1 << 60, ..Spec::new("a") }]).remove(0);
     let error = device.reserve().unwrap_err();
-    assert!(error.to_string().contains("can not be mapped") && !error.is_lost(), "{error}");
+    assert!(error.to_string().contains("cannot be mapped") && !error.is_lost(), "{error}");
     assert_eq!(device.info().memory.map(|memory| memory.bytes), Some(1 << 60));
 }

@@ -1,4 +1,4 @@
-//! What runs after what.
+//! The order of work.
 
 use crate::driving::{Driven, Host, LONG, expect, region, set, start, start_at};
 use std::{
@@ -13,7 +13,7 @@ fn specs(count: usize) -> Vec<Spec> {
 }
 
 #[test]
-fn tickets_count_from_one_and_come_in_order() {
+fn tickets_start_at_one_in_order() {
     let device = start(&specs(1)).remove(0);
     for expected in 1..=50 {
         for queue in 0..3 {
@@ -29,7 +29,7 @@ fn tickets_count_from_one_and_come_in_order() {
 }
 
 #[test]
-fn the_gate_holds_what_has_not_begun() {
+fn gate_holds_waiting_work() {
     let devices = start(&specs(2));
     devices[0].gate(true);
     let first = devices[0].idle_kernel(0, &[]).unwrap();
@@ -44,8 +44,8 @@ fn the_gate_holds_what_has_not_begun() {
 }
 
 #[test]
-fn events_of_one_device_reach_the_copies_of_another() {
-    // Everything is enqueued before anything can run.
+fn events_order_copies_across_devices() {
+    // Everything is in the queues before anything can run.
     let mut specs = specs(3);
     let link = LinkInfo { bytes_per_s: 0.0, latency_ns: 0 };
     specs[1].peers = vec![(0, link)];
@@ -63,7 +63,7 @@ fn events_of_one_device_reach_the_copies_of_another() {
         }
         let (before, after) = (index as u8 + 1, index as u8 + 2);
         last = device.kernel(0, &[last], Cost::default(), expect(64, 100, before)).unwrap();
-        // The gaps between columns are the kernel's to write, too: they belong to the region.
+        // The kernel may write the gaps between columns, too: they belong to the region.
         last = device.kernel(1, &[last], Cost::default(), set(64, 3 * 128, after)).unwrap();
     }
     last = devices[2].transfer(&Transfer::Out { from: at, to: to.region() }, &[last]).unwrap();
@@ -74,7 +74,7 @@ fn events_of_one_device_reach_the_copies_of_another() {
     assert!(to.holds_only(4));
 }
 
-/// Numbers without a pattern.
+/// A pseudo-random number generator (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -87,7 +87,7 @@ impl Numbers {
 }
 
 #[test]
-fn random_programs_run_in_the_order_of_their_events() {
+fn random_programs_obey_events() {
     for seed in 1..=60 {
         let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed));
         let devices = start(&specs(1 + numbers.below(3)));
@@ -104,7 +104,7 @@ fn random_programs_run_in_the_order_of_their_events() {
                 Ok(())
             });
             let event = event.unwrap();
-            // The one before it in its queue is a predecessor, too.
+            // The work before it in its queue is a predecessor, too.
             let same = |other: &Event| (other.device, other.queue) == (event.device, event.queue);
             predecessors.extend(program.iter().rposition(|(other, _)| same(other)));
             program.push((event, predecessors));
@@ -120,7 +120,7 @@ fn random_programs_run_in_the_order_of_their_events() {
 }
 
 #[test]
-fn a_machine_may_stand_behind_other_devices() {
+fn machine_behind_other_devices() {
     let mut specs = specs(2);
     specs[1].peers = vec![(0, LinkInfo { bytes_per_s: 0.0, latency_ns: 0 })];
     let devices = start_at(5, &specs);
@@ -139,7 +139,7 @@ fn a_machine_may_stand_behind_other_devices() {
 }
 
 #[test]
-fn events_that_can_not_be_are_refused() {
+fn unknown_events_are_refused() {
     let devices = start(&specs(2));
     devices[0].gate(true);
     devices[0].idle_kernel(1, &[]).unwrap();
@@ -158,7 +158,7 @@ fn events_that_can_not_be_are_refused() {
 }
 
 #[test]
-fn kernels_of_one_task_run_one_after_another() {
+fn kernels_of_a_task_run_in_order() {
     let device = start(&specs(1)).remove(0);
     let ticket = device.device.issue(0, &[], &mut |queue| {
         let queue = queue.downcast_mut::<superscalar_devices::sim::SimQueue>().unwrap();
@@ -170,7 +170,7 @@ fn kernels_of_one_task_run_one_after_another() {
     let seen = device.kernel(1, &[], Cost::default(), expect(0, 64, 2)).unwrap();
     device.ends_well(seen);
     assert_eq!((device.counters().kernels, device.counters().issued), (4, 2));
-    // A task may be without any, such as one on an empty matrix.
+    // A task may have no kernels, for example for an empty matrix.
     let ticket = device.device.issue(0, &[], &mut |_| Ok(())).unwrap();
     device.ends_well(device.event(0, ticket));
 }

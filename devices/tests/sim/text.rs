@@ -1,4 +1,4 @@
-//! Specs as text.
+//! Parsing specs from text.
 
 use superscalar_devices::sim::{Direction, Fault, Machine, Point, Spec, parse};
 
@@ -14,9 +14,10 @@ fn presets_and_ranges() {
 }
 
 #[test]
-fn settings_change_every_device_of_their_item() {
+fn settings_apply_to_all_devices_of_item() {
     let specs = parse(
-        "sim:0..2:memory=3M:queues=5:depth=7:flops=1e9:rate=2e9:latency=1e-3:link=3e9:link-latency=2e-6,sim:3:memory=64",
+        "sim:0..2:memory=3M:queues=5:depth=7:flops=1e9:rate=2e9:latency=1e-3:link=3e9:link-latency=2e-6,\
+         sim:3:memory=64",
     );
     let specs = specs.unwrap();
     for spec in &specs[..2] {
@@ -25,7 +26,7 @@ fn settings_change_every_device_of_their_item() {
         assert_eq!((spec.host_link.bytes_per_s, spec.host_link.latency_ns), (3e9, 2_000));
     }
     assert_eq!((specs[2].memory_bytes, specs[2].queues), (64, 2));
-    // A device of another speed is another device.
+    // A device with another speed has another name.
     let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
     let speed = "flops=1e9:rate=2e9:latency=1e-3";
     assert_eq!(names, [&format!("sim:0:{speed}"), &format!("sim:1:{speed}"), "sim:3"]);
@@ -60,7 +61,7 @@ fn faults() {
 }
 
 #[test]
-fn what_is_not_understood_is_named() {
+fn parse_errors_name_the_part() {
     for (text, named) in [
         ("", "``"),
         ("sim", "`sim`"),
@@ -74,7 +75,7 @@ fn what_is_not_understood_is_named() {
         ("sim:0,", "``"),
         ("sim:0:fast", "`fast`"),
         ("sim:0:colour=red", "`colour=red`"),
-        ("sim:0:flop=3", "flops, rate, latency"),
+        ("sim:0:flop=3", "memory, queues, depth, flops, rate, latency, link, link-latency, peer, fault"),
         ("sim:0:memory=", "`memory=`"),
         ("sim:0:memory=1T", "`memory=1T`"),
         ("sim:0:memory=99999999999999999999", "`memory=99999999999999999999`"),
@@ -93,7 +94,7 @@ fn what_is_not_understood_is_named() {
 }
 
 #[test]
-fn devices_that_can_not_be_are_refused() {
+fn invalid_specs_are_refused() {
     let good = Spec::new("a");
     let link = superscalar_runtime::LinkInfo { bytes_per_s: 1.0, latency_ns: 0 };
     let rate = |flops_per_s| superscalar_runtime::Speed { flops_per_s, ..Default::default() };

@@ -1,5 +1,5 @@
-//! How long things take. Bounds from below hold every time; those from above for one try of those that fit into twenty seconds, as a busy
-//! host delays some.
+//! Modelled times. Lower bounds must hold in every try. Upper bounds must hold in one try of those within twenty
+//! seconds, because a busy host causes delays.
 
 use crate::driving::{Driven, Host, in_child, one, region, start};
 use rustix::time::{ClockId, clock_gettime};
@@ -22,10 +22,10 @@ fn cost(flops: f64, bytes: f64) -> Cost {
     Cost { flops, bytes, level: None }
 }
 
-/// How long it is tried whether something is as fast as it should be.
+/// How long a measurement is repeated until it is as fast as it should be.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Tries until a result fits, and returns how many tries that took.
+/// Repeats `run` until its result fits, and returns the number of tries.
 fn tries_until<R: Debug>(fits: impl Fn(&R) -> bool, mut run: impl FnMut() -> R) -> u32 {
     let begun = Instant::now();
     let mut tries = 1;
@@ -39,7 +39,7 @@ fn tries_until<R: Debug>(fits: impl Fn(&R) -> bool, mut run: impl FnMut() -> R) 
     }
 }
 
-/// How long it takes.
+/// Returns the duration of `run`.
 fn timed(run: impl FnOnce()) -> Duration {
     let begun = Instant::now();
     run();
@@ -47,7 +47,7 @@ fn timed(run: impl FnOnce()) -> Duration {
 }
 
 #[test]
-fn a_kernel_takes_what_the_model_says() {
+fn kernel_takes_modelled_time() {
     let device = one(slow());
     for (cost, model_ns) in [(cost(20e6, 0.0), 21_000_000), (cost(1e6, 1e6), 11_000_000), (cost(0.0, 0.0), 1_000_000)] {
         let model = Duration::from_nanos(model_ns);
@@ -64,7 +64,7 @@ fn a_kernel_takes_what_the_model_says() {
 }
 
 #[test]
-fn ends_that_are_noticed_late_are_told_apart() {
+fn late_notices_have_distinct_times() {
     let device = one(slow());
     let fits = |between_ns: &[u64; 2]| {
         assert!(between_ns.iter().all(|&ns| ns >= 5_000_000), "{between_ns:?}");
@@ -84,7 +84,7 @@ fn ends_that_are_noticed_late_are_told_apart() {
 }
 
 #[test]
-fn a_copy_takes_what_the_model_says() {
+fn copy_takes_modelled_time() {
     let device = one(slow());
     let mut host = Host::new((1000, 1000), 1024, |_, _| 1);
     let transfer = Transfer::In { from: host.region(), to: region(0, (1000, 1000), 1024) };
@@ -100,7 +100,7 @@ fn a_copy_takes_what_the_model_says() {
 }
 
 #[test]
-fn what_takes_longer_than_the_model_says_takes_so_long() {
+fn slow_kernel_takes_its_real_time() {
     let device = one(Spec::new("a"));
     let used = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default();
     let fits = |busy_ns: &u64| {
@@ -119,11 +119,11 @@ fn what_takes_longer_than_the_model_says_takes_so_long() {
     });
 }
 
-/// How many kernels of 0.2 ms are timed.
+/// The number of kernels of 0.2 ms that are timed.
 const SHORT: u32 = 100;
 
 #[test]
-fn short_kernels_do_not_add_up_to_more() {
+fn short_kernels_accumulate_no_delay() {
     let device = one(Spec { speed: Speed { flops_per_s: 1e9, ..Speed::default() }, ..Spec::new("a") });
     let model = Duration::from_micros(200) * SHORT;
     let fits = |took: &Duration| {
@@ -140,7 +140,7 @@ fn short_kernels_do_not_add_up_to_more() {
 }
 
 #[test]
-fn kernels_of_two_queues_share_the_arithmetic_unit() {
+fn queues_share_the_arithmetic_unit() {
     let device = one(slow());
     let begun = Instant::now();
     let kernels = [0, 1].map(|queue| device.kernel(queue, &[], cost(20e6, 0.0), |_| Ok(())).unwrap());
@@ -162,12 +162,12 @@ fn times_add_up_along_events() {
 }
 
 #[test]
-fn copies_run_beside_kernels_and_each_other() {
+fn copies_run_concurrently_with_kernels() {
     let device = one(slow());
     let shape = (1000, 3000);
     let (mut from, mut to) = (Host::new(shape, 1024, |_, _| 1), Host::new(shape, 1024, |_, _| 1));
     let (from, to) = (from.region(), to.region());
-    // 35 ms each way, and 41 ms of kernels.
+    // The copies take 35 ms each way, and the kernels 41 ms.
     let fits = |took: &Duration| {
         assert!(*took >= Duration::from_millis(41), "{took:?}");
         *took < Duration::from_millis(60)
@@ -185,7 +185,7 @@ fn copies_run_beside_kernels_and_each_other() {
 }
 
 #[test]
-fn two_copies_one_way_share_the_link() {
+fn copies_in_one_direction_share_link() {
     let device = one(slow());
     let mut host = Host::new((1000, 1000), 1024, |_, _| 1);
     let copy = Transfer::In { from: host.region(), to: region(0, (1000, 1000), 1024) };
@@ -196,7 +196,7 @@ fn two_copies_one_way_share_the_link() {
 }
 
 #[test]
-fn a_copy_is_seen_by_nobody_before_its_end() {
+fn copy_is_invisible_before_its_end() {
     let host_link = LinkInfo { bytes_per_s: 0.0, latency_ns: 500_000_000 };
     let device = one(Spec { host_link, ..Spec::new("a") });
     let mut host = Host::new((1000, 1000), 1024, |_, _| 1);
@@ -209,7 +209,7 @@ fn a_copy_is_seen_by_nobody_before_its_end() {
 
 #[test]
 fn unequal_devices_take_unequal_times() {
-    // 10 : 8 : 5. All of them at once, a kernel on each.
+    // Speeds of 10 : 8 : 5, one kernel on each device at once.
     let devices = start(&parse("sim:0..3").unwrap());
     let model_ns = [20_010_000, 25_010_000, 40_010_000];
     let fits = |busy_ns: &Vec<u64>| {
@@ -227,7 +227,7 @@ fn unequal_devices_take_unequal_times() {
 }
 
 #[test]
-fn wait_ends_for_an_end_a_wake_or_the_time() {
+fn wait_ends_by_end_wake_or_timeout() {
     let device = one(slow());
     let begun = Instant::now();
     device.device.wait(Duration::from_millis(20));
@@ -244,7 +244,7 @@ fn wait_ends_for_an_end_a_wake_or_the_time() {
 fn an_idle_machine_sleeps() {
     let status = in_child("time::an_idle_machine_sleeps", || {
         let devices = start(&parse("sim:0..4").unwrap());
-        // One with work that waits, one in the middle of a long kernel.
+        // One device with work that waits, one in the middle of a long kernel.
         devices[0].gate(true);
         let held = devices[0].idle_kernel(0, &[]).unwrap();
         devices[1].idle_kernel(0, &[held]).unwrap();

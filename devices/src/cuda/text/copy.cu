@@ -1,5 +1,5 @@
-// Columns of a few kilobytes, from one heap to another. A column is `per_column` pieces of 16, 8, 4 or 1 bytes, and each thread moves one of
-// the `count` pieces of all columns: all are on their way at once, which a loop's would not be. Strides are in bytes.
+// Copies columns of a few kilobytes from one heap to another. A column is `per_column` pieces of 16, 8, 4 or 1 bytes.
+// Each thread moves one of the `count` pieces of all columns, so that all are read at once. Strides are in bytes.
 
 typedef unsigned long long place;
 

@@ -1,7 +1,7 @@
-//! [`Crew`]: threads that copy between host memory and staging buffers.
+//! [`HostCopyThreads`]: threads that copy between host memory and staging buffers.
 //!
-//! One thread moves some ten gigabytes a second, a fifth of what a bus does; so several do it, each a piece at a time. They serve all
-//! devices of the process, and sleep while there is nothing to do.
+//! One thread cannot saturate a bus, so several threads copy, one piece each at a time. They serve all devices of the
+//! process and sleep while there is nothing to do.
 
 use super::transfer::Shape;
 use std::{
@@ -14,10 +14,10 @@ use std::{
     thread,
 };
 
-/// Threads at most: enough for two buses.
+/// The maximum number of threads, enough for two buses.
 const THREADS_MAX: usize = 8;
 
-/// A copy in host memory.
+/// A copy within host memory.
 #[derive(Clone, Debug)]
 pub(super) struct HostCopy {
     pub(super) shape: Shape,
@@ -28,25 +28,28 @@ pub(super) struct HostCopy {
     pub(super) done: Arc<Latch>,
 }
 
-// SAFETY: it may be carried out by any thread, as whoever gave it away promised.
+// SAFETY: the caller of `give` guarantees that any thread may access both sides until the latch opens.
 unsafe impl Send for HostCopy {}
 
 impl HostCopy {
+    /// Copies the columns.
+    ///
     /// # Safety
-    /// Both sides are there, and nobody else uses them in conflict.
-    unsafe fn carry_out(&self) {
+    /// Both sides are valid, nobody writes the source, and nobody else accesses the destination.
+    unsafe fn execute(&self) {
         let Self { shape: Shape { row_bytes, columns }, from, from_stride, to, to_stride, .. } = *self;
         let is_whole = from_stride == row_bytes && to_stride == row_bytes;
         let (length, times) = if is_whole { (row_bytes * columns, 1) } else { (row_bytes, columns) };
         for column in 0..times {
             let (from, to) = (from.wrapping_add(column * from_stride), to.wrapping_add(column * to_stride));
-            // SAFETY: a column of each side, which do not overlap, as one is a staging buffer.
+            // SAFETY: one column of each side, which the caller keeps valid. They do not overlap, since one of them is
+            // in a staging buffer.
             unsafe { ptr::copy_nonoverlapping(from, to, length) };
         }
     }
 }
 
-/// Says once that something is done.
+/// A flag that signals the completion of a copy.
 #[derive(Debug, Default)]
 pub(super) struct Latch {
     is_done: AtomicBool,
@@ -55,7 +58,7 @@ pub(super) struct Latch {
 }
 
 impl Latch {
-    /// One that is open already.
+    /// Returns a latch that is already open.
     pub(super) fn opened() -> Self {
         Self { is_done: AtomicBool::new(true), ..Self::default() }
     }
@@ -70,7 +73,7 @@ impl Latch {
         self.opened.notify_all();
     }
 
-    /// Makes it wait anew; its owner does that, with nobody else at it.
+    /// Closes the latch for its next use. Only its owner calls this, while nobody waits for it.
     pub(super) fn close(&self) {
         self.is_done.store(false, Ordering::Release);
     }
@@ -81,45 +84,46 @@ impl Latch {
     }
 }
 
-/// See the module's head.
+/// The threads' queue of copies.
 #[derive(Debug, Default)]
-pub(super) struct Crew {
+pub(super) struct HostCopyThreads {
     waiting: Mutex<VecDeque<HostCopy>>,
-    given: Condvar,
+    added: Condvar,
 }
 
-impl Crew {
-    /// The process's crew: a quarter of its cores. Where no thread can be started, those who wait for copies carry them out.
-    pub(super) fn get() -> &'static Self {
-        static CREW: OnceLock<Crew> = OnceLock::new();
+impl HostCopyThreads {
+    /// Returns the threads of the process: a quarter of its cores. If no thread can be started, callers of `wait`
+    /// execute the copies.
+    pub(super) fn shared() -> &'static Self {
+        static THREADS: OnceLock<HostCopyThreads> = OnceLock::new();
         static STARTED: OnceLock<()> = OnceLock::new();
-        let crew = CREW.get_or_init(Self::default);
+        let threads = THREADS.get_or_init(Self::default);
         STARTED.get_or_init(|| {
             let cores = thread::available_parallelism().map_or(1, usize::from);
             for number in 0..(cores / 4).clamp(1, THREADS_MAX) {
-                let builder = thread::Builder::new().name(format!("superscalar-crew-{number}"));
-                drop(builder.spawn(move || crew.work()));
+                let builder = thread::Builder::new().name(format!("superscalar-host-copy-{number}"));
+                drop(builder.spawn(move || threads.work()));
             }
         });
-        crew
+        threads
     }
 
-    /// Has a copy carried out; its latch opens then.
+    /// Queues a copy. Its latch opens when the copy is done.
     ///
     /// # Safety
-    /// Until then both sides are there, nobody writes what it reads, and nobody touches what it writes.
+    /// Until the latch opens, both sides are valid, nobody writes the source, and nobody else accesses the destination.
     pub(super) unsafe fn give(&self, copy: HostCopy) {
         self.lock().push_back(copy);
-        self.given.notify_one();
+        self.added.notify_one();
     }
 
-    /// Waits for a latch, and helps meanwhile.
+    /// Waits for a latch, and executes queued copies meanwhile.
     pub(super) fn wait(&self, latch: &Latch) {
         while !latch.is_done() {
-            // Not in the condition: the lock would be held for as long as its temporary lives.
+            // Not in the `match` expression, whose temporary would hold the lock during the copy.
             let copy = self.lock().pop_front();
             match copy {
-                // SAFETY: who gave it promised that.
+                // SAFETY: whoever queued the copy keeps both sides valid until its latch opens, as `give` requires.
                 Some(copy) => unsafe { Self::finish(&copy) },
                 None => latch.wait(),
             }
@@ -128,20 +132,20 @@ impl Crew {
 
     fn work(&self) {
         loop {
-            let waiting = self.given.wait_while(self.lock(), |waiting| waiting.is_empty());
+            let waiting = self.added.wait_while(self.lock(), |waiting| waiting.is_empty());
             let copy = waiting.unwrap_or_else(PoisonError::into_inner).pop_front();
             if let Some(copy) = copy {
-                // SAFETY: who gave it promised that.
+                // SAFETY: whoever queued the copy keeps both sides valid until its latch opens, as `give` requires.
                 unsafe { Self::finish(&copy) };
             }
         }
     }
 
     /// # Safety
-    /// As for [`HostCopy::carry_out`].
+    /// As for [`HostCopy::execute`].
     unsafe fn finish(copy: &HostCopy) {
-        // SAFETY: the caller's promise.
-        unsafe { copy.carry_out() };
+        // SAFETY: the caller guarantees the conditions of `execute`.
+        unsafe { copy.execute() };
         copy.done.open();
     }
 
@@ -155,8 +159,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_copied_and_what_lies_between_them_is_not() {
-        let crew = Crew::get();
+    fn gaps_between_columns_are_kept() {
+        let threads = HostCopyThreads::shared();
         let source: Vec<u8> = (0..200).map(|x| x as u8).collect();
         for (row_bytes, columns, from_stride, to_stride) in
             [(7, 5, 11, 9), (8, 4, 8, 8), (1, 20, 3, 2), (50, 1, 50, 50)]
@@ -171,9 +175,9 @@ mod tests {
                 to_stride,
                 done: Arc::clone(&latch),
             };
-            // SAFETY: both vectors are there, and not touched, until the latch is open.
-            unsafe { crew.give(copy) };
-            crew.wait(&latch);
+            // SAFETY: both vectors are valid and not accessed until the latch is open.
+            unsafe { threads.give(copy) };
+            threads.wait(&latch);
             let mut expected = vec![255u8; 200];
             for j in 0..columns {
                 let (from, to) = (j * from_stride, j * to_stride);
@@ -184,17 +188,17 @@ mod tests {
     }
 
     #[test]
-    fn many_copies_are_all_carried_out() {
-        let (crew, source) = (Crew::get(), vec![7u8; 1000]);
+    fn many_copies_complete() {
+        let (threads, source) = (HostCopyThreads::shared(), vec![7u8; 1000]);
         let mut target = vec![0u8; 1000 * 100];
         let latches: Vec<Arc<Latch>> = (0..100).map(|_| Arc::default()).collect();
         for (part, latch) in target.chunks_exact_mut(1000).zip(&latches) {
             let (from, to, done) = (source.as_ptr(), part.as_mut_ptr(), Arc::clone(latch));
             let shape = Shape { row_bytes: 1000, columns: 1 };
-            // SAFETY: as above; the parts are different.
-            unsafe { crew.give(HostCopy { shape, from, from_stride: 1000, to, to_stride: 1000, done }) };
+            // SAFETY: the vectors are valid until all latches are open, and the parts do not overlap.
+            unsafe { threads.give(HostCopy { shape, from, from_stride: 1000, to, to_stride: 1000, done }) };
         }
-        latches.iter().for_each(|latch| crew.wait(latch));
+        latches.iter().for_each(|latch| threads.wait(latch));
         assert!(target.iter().all(|&byte| byte == 7));
     }
 }

@@ -1,39 +1,40 @@
-//! Which devices there are, and how they are named.
+//! Lists devices and finds them by name.
 //!
-//! A name is `opencl:N` or `opencl:N-M`. Numbers run over all devices of all platforms, in the order in which the drivers give them. A
-//! device that can be divided takes a number for each of its compute units; any other takes one. So `opencl:0` and
-//! `opencl:1` are two cores of a CPU with two of them, as two devices that run beside each other; `opencl:0-1` is one device of both.
+//! A name is `opencl:N` or `opencl:N-M`. Numbers count over all devices of all platforms, in the drivers' order. A
+//! device that can be divided takes one number for each of its compute units; any other device takes one. For a CPU
+//! with two cores, `opencl:0` and `opencl:1` are the single cores, as two devices, and `opencl:0-1` is one device with
+//! both.
 
-use super::{KIND, class::DeviceClass, context::Setup, failure::check, object::Part};
+use super::{KIND, class::DeviceClass, context::Setup, failure::check, object::SubDevice};
 use ocl::ffi::{self, cl_device_id, cl_platform_id};
 use std::{ops::Range, ptr, sync::Arc};
 use superscalar_runtime::DeviceError;
 
-/// A device that was found, or a part of one: for [`OpenclDevice::open`](super::OpenclDevice::open).
+/// A device or sub-device that was found, for [`OpenclDevice::open`](super::OpenclDevice::open).
 #[derive(Clone, Debug)]
 pub struct Found {
-    pub(super) platform: Id,
-    device: Id,
-    part: Option<Arc<Part>>,
+    pub(super) platform: DriverId,
+    device: DriverId,
+    sub_device: Option<Arc<SubDevice>>,
     class: DeviceClass,
 }
 
-/// A platform or a whole device: the driver's for the length of the process.
+/// A platform or a whole device, which the driver keeps until the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Id(pub(super) *mut std::ffi::c_void);
+pub(super) struct DriverId(pub(super) *mut std::ffi::c_void);
 
-// SAFETY: it names something that is there until the process ends, and belongs to no thread.
-unsafe impl Send for Id {}
-// SAFETY: as above.
-unsafe impl Sync for Id {}
+// SAFETY: it identifies an object that exists until the process ends and is not tied to a thread.
+unsafe impl Send for DriverId {}
+// SAFETY: the identifier is immutable, and several threads may query the object at once.
+unsafe impl Sync for DriverId {}
 
-/// What a platform without devices, and a system without platforms, answer.
+/// The error codes for a platform without devices, and for a system without platforms.
 const NONE: [ffi::cl_int; 2] = [ffi::CL_DEVICE_NOT_FOUND, ffi::CL_PLATFORM_NOT_FOUND_KHR];
 
-/// All devices of all platforms. There may be none.
+/// Lists all devices of all platforms. The list may be empty.
 ///
 /// # Errors
-/// If a driver does not answer as it should.
+/// If a driver refuses a query.
 ///
 /// # Examples
 /// ```
@@ -47,12 +48,12 @@ pub fn devices() -> Result<Vec<Found>, DeviceError> {
     let mut found = Vec::new();
     for platform in platforms()? {
         let every = list("clGetDeviceIDs", |count, place, there| {
-            // SAFETY: the platform is there, and the place is for so many, as `list` promises.
+            // SAFETY: the driver returned `platform`, and `list` passes room for `count` devices.
             unsafe { ffi::clGetDeviceIDs(platform, ffi::CL_DEVICE_TYPE_ALL, count, place, there) }
         })?;
         for device in every {
             let class = DeviceClass::of(platform, device)?;
-            found.push(Found { platform: Id(platform), device: Id(device), part: None, class });
+            found.push(Found { platform: DriverId(platform), device: DriverId(device), sub_device: None, class });
         }
     }
     Ok(found)
@@ -60,12 +61,12 @@ pub fn devices() -> Result<Vec<Found>, DeviceError> {
 
 fn platforms() -> Result<Vec<cl_platform_id>, DeviceError> {
     list("clGetPlatformIDs", |count, place, there| {
-        // SAFETY: the place is for so many, as `list` promises.
+        // SAFETY: `list` passes room for `count` platforms.
         unsafe { ffi::clGetPlatformIDs(count, place, there) }
     })
 }
 
-/// What a listing call lists: asked once for the number and once for the things.
+/// Returns the results of a listing call. `ask` is called once for the number and once for the items.
 fn list<T>(
     call: &str,
     mut ask: impl FnMut(u32, *mut *mut T, *mut u32) -> ffi::cl_int,
@@ -81,10 +82,11 @@ fn list<T>(
     Ok(things)
 }
 
-/// The device of a name; see above for names.
+/// Finds a device by name: `opencl:N`, or `opencl:N-M` for a group of compute units. Numbers count over all devices; a
+/// device that can be divided takes one for each compute unit.
 ///
 /// # Errors
-/// If it is no name, or there is no such device.
+/// If the name has another form, or there is no such device.
 ///
 /// # Examples
 /// ```
@@ -101,7 +103,7 @@ fn list<T>(
 pub fn named(name: &str, found: &[Found]) -> Result<Found, DeviceError> {
     let numbers = numbers(name).ok_or_else(|| {
         DeviceError::new(format!(
-            "`{name}` names no OpenCL device: they are called opencl:N, and opencl:N-M for a group"
+            "`{name}` is not the name of an OpenCL device: expected opencl:N, or opencl:N-M for a group"
         ))
     })?;
     let mut first = 0;
@@ -113,10 +115,10 @@ pub fn named(name: &str, found: &[Found]) -> Result<Found, DeviceError> {
         }
         first = end;
     }
-    Err(DeviceError::new(format!("there is no OpenCL device `{name}`: numbers run up to, but not including, {first}")))
+    Err(DeviceError::new(format!("there is no OpenCL device `{name}`: expected numbers below {first}")))
 }
 
-/// The numbers in a name.
+/// Returns the numbers in a name.
 fn numbers(name: &str) -> Option<Range<u32>> {
     let text = name.strip_prefix(KIND.0)?.strip_prefix(':')?;
     let (first, last) = text.split_once('-').unwrap_or((text, text));
@@ -125,44 +127,46 @@ fn numbers(name: &str) -> Option<Range<u32>> {
 }
 
 impl Found {
-    /// What sort of device it is.
+    /// Returns the properties of the device.
     #[must_use]
     pub fn class(&self) -> &DeviceClass {
         &self.class
     }
 
-    /// Some of its compute units, as a device.
+    /// Returns some of its compute units as a device.
     ///
     /// # Errors
-    /// If it has not those, or can not be divided.
+    /// If it does not have these units, or cannot be divided.
     pub fn part(&self, units: Range<u32>) -> Result<Self, DeviceError> {
         if units.is_empty() || units.end > self.class.compute_units {
-            let message = format!("{} has no compute units {units:?} of {}", self.class.name, self.class.compute_units);
+            let message =
+                format!("{} has {} compute units, but not {units:?}", self.class.name, self.class.compute_units);
             return Err(DeviceError::new(message));
         }
         let _alone = Setup::begin();
-        // Dividing the device begins with its first unit, so those before the part are one, too, and are given back.
+        // The driver divides from the first unit on, so the units before the part become a sub-device, too, which is
+        // released.
         let counts = [units.start, units.end - units.start].into_iter().filter(|&count| count > 0);
-        let part = divide(self.raw(), counts)?
-            .pop()
-            .ok_or_else(|| DeviceError::new(format!("clCreateSubDevices makes none of {}", self.class.name)))?;
+        let part = divide(self.raw(), counts)?.pop().ok_or_else(|| {
+            DeviceError::new(format!("clCreateSubDevices returned no sub-device of {}", self.class.name))
+        })?;
         let class = DeviceClass::of(self.platform.0, part.raw())?;
-        Ok(Self { platform: self.platform, device: self.device, part: Some(Arc::new(part)), class })
+        Ok(Self { platform: self.platform, device: self.device, sub_device: Some(Arc::new(part)), class })
     }
 
-    /// The driver's whole device.
+    /// Returns the driver's handle of the whole device.
     pub(super) fn whole(&self) -> cl_device_id {
         self.device.0
     }
 
-    /// The driver's device.
+    /// Returns the driver's handle of the device or sub-device.
     pub(super) fn raw(&self) -> cl_device_id {
-        self.part.as_ref().map_or(self.device.0, |part| part.raw())
+        self.sub_device.as_ref().map_or(self.device.0, |part| part.raw())
     }
 }
 
-/// Divides a device into parts of so many compute units.
-fn divide(device: cl_device_id, counts: impl Iterator<Item = u32>) -> Result<Vec<Part>, DeviceError> {
+/// Divides a device into sub-devices with these numbers of compute units.
+fn divide(device: cl_device_id, counts: impl Iterator<Item = u32>) -> Result<Vec<SubDevice>, DeviceError> {
     const CALL: &str = "clCreateSubDevices";
     type Property = ffi::cl_device_partition_property;
     let mut properties = vec![ffi::CL_DEVICE_PARTITION_BY_COUNTS as Property];
@@ -170,19 +174,19 @@ fn divide(device: cl_device_id, counts: impl Iterator<Item = u32>) -> Result<Vec
     let parts = properties.len() - 1;
     properties.extend([ffi::CL_DEVICE_PARTITION_BY_COUNTS_LIST_END as Property, 0]);
     let mut made: Vec<cl_device_id> = vec![ptr::null_mut(); parts];
-    // SAFETY: the device is there, the properties end with zero, and there is room for as many parts as counts.
+    // SAFETY: the device exists, the properties end with zero, and there is room for one sub-device per count.
     let code = unsafe {
         ffi::clCreateSubDevices(device, properties.as_ptr(), parts as u32, made.as_mut_ptr(), ptr::null_mut())
     };
     check(code, CALL)?;
     for &part in &made {
-        // One reference that is never given back: PoCL 3.1 looks at a part when an event of its queues is freed, which a thread of its own
-        // may do after everything here has been released. A part is small, and there are few.
-        // SAFETY: the call has made it.
+        // This reference is never released: PoCL 3.1 accesses a sub-device when an event of its queues is freed, which
+        // one of its threads may do after everything here has been released. Sub-devices are small and few.
+        // SAFETY: `clCreateSubDevices` returned it.
         check(unsafe { ffi::clRetainDevice(part) }, "clRetainDevice")?;
     }
-    // SAFETY: the call has made them for us.
-    made.into_iter().map(|part| unsafe { Part::made(part, code, CALL) }).collect()
+    // SAFETY: `clCreateSubDevices` returned them, and each value releases its own reference.
+    made.into_iter().map(|part| unsafe { SubDevice::made(part, code, CALL) }).collect()
 }
 
 #[cfg(test)]
@@ -190,7 +194,7 @@ mod tests {
     use super::numbers;
 
     #[test]
-    fn names_are_read() {
+    fn device_numbers_are_parsed() {
         assert_eq!(numbers("opencl:3"), Some(3..4));
         assert_eq!(numbers("opencl:0-1"), Some(0..2));
         for wrong in ["opencl", "opencl:", "opencl:x", "opencl:1-0", "opencl:-1", "cpu:0", "opencl:4294967295"] {

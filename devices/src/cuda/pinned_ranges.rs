@@ -1,27 +1,28 @@
-//! [`Table`]: the ranges of host memory that this driver has pinned.
+//! [`PinnedRanges`]: the ranges of host memory that this driver has pinned.
 //!
-//! The system pins pages, each at most once, while what programs pin begins and ends anywhere, and may share a page with its neighbour. So
-//! a range is pinned without what is pinned already, and each pinned range counts who wants it.
+//! The system pins pages, each at most once. The ranges that programs pin may start and end within a page, which two
+//! ranges may then share. Therefore only the parts of a range that are not pinned yet are pinned, and each pinned range
+//! counts its uses.
 
 use std::{collections::BTreeMap, ops::Range};
 
 #[derive(Debug, Default)]
-pub(super) struct Table {
-    ranges: BTreeMap<usize, Pinned>,
+pub(super) struct PinnedRanges {
+    ranges: BTreeMap<usize, PinnedRange>,
 }
 
 #[derive(Debug)]
-struct Pinned {
+struct PinnedRange {
     end: usize,
     uses: usize,
 }
 
-impl Table {
+impl PinnedRanges {
     pub(super) const fn new() -> Self {
         Self { ranges: BTreeMap::new() }
     }
 
-    /// What of a range is not pinned yet, in order.
+    /// Returns the parts of a range that are not pinned yet, in order.
     pub(super) fn gaps(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let mut gaps = Vec::new();
         let mut at = range.start;
@@ -37,12 +38,12 @@ impl Table {
         gaps
     }
 
-    /// Takes in a range that was pinned just now, and that nobody uses yet.
+    /// Adds a range that was just pinned and is not used yet.
     pub(super) fn add(&mut self, range: Range<usize>) {
-        self.ranges.insert(range.start, Pinned { end: range.end, uses: 0 });
+        self.ranges.insert(range.start, PinnedRange { end: range.end, uses: 0 });
     }
 
-    /// Counts one more use of every pinned range that has a part of this one; they are named by where they start.
+    /// Counts one more use of every pinned range that overlaps this one. Returns their start addresses.
     pub(super) fn claim(&mut self, range: &Range<usize>) -> Vec<usize> {
         let starts: Vec<usize> = self.touching(range).map(|(start, _)| start).collect();
         for start in &starts {
@@ -53,7 +54,8 @@ impl Table {
         starts
     }
 
-    /// Counts one use less of each, and takes out those that nobody uses any more: they are to be released.
+    /// Counts one use less of each of these ranges. Removes and returns those that are unused, which are to be
+    /// unpinned.
     pub(super) fn release(&mut self, starts: &[usize]) -> Vec<usize> {
         let mut unused = Vec::new();
         for start in starts {
@@ -68,7 +70,7 @@ impl Table {
         unused
     }
 
-    /// Whether one pinned range has all of this one. The driver refuses copies that go across two.
+    /// Returns whether one pinned range contains all of this one. The driver refuses copies that span two.
     pub(super) fn has(&self, range: &Range<usize>) -> bool {
         let before = self.ranges.range(..=range.start).next_back();
         before.is_some_and(|(_, pinned)| range.end <= pinned.end)
@@ -86,37 +88,37 @@ impl Table {
 mod tests {
     use super::*;
 
-    /// As registering does.
-    fn register(table: &mut Table, range: Range<usize>) -> (Vec<Range<usize>>, Vec<usize>) {
-        let gaps = table.gaps(range.clone());
-        gaps.iter().for_each(|gap| table.add(gap.clone()));
-        let claimed = table.claim(&range);
+    /// Pins a range as `register` does.
+    fn register(pinned: &mut PinnedRanges, range: Range<usize>) -> (Vec<Range<usize>>, Vec<usize>) {
+        let gaps = pinned.gaps(range.clone());
+        gaps.iter().for_each(|gap| pinned.add(gap.clone()));
+        let claimed = pinned.claim(&range);
         (gaps, claimed)
     }
 
     #[test]
-    fn only_what_is_not_pinned_is_pinned() {
-        let mut table = Table::default();
-        let (gaps, first) = register(&mut table, 100..200);
+    fn only_gaps_are_pinned() {
+        let mut pinned = PinnedRanges::default();
+        let (gaps, first) = register(&mut pinned, 100..200);
         assert_eq!((gaps, first.clone()), (vec![100..200], vec![100]));
-        let (gaps, second) = register(&mut table, 150..300);
+        let (gaps, second) = register(&mut pinned, 150..300);
         assert_eq!((gaps, second.clone()), (vec![200..300], vec![100, 200]));
-        let (gaps, around) = register(&mut table, 50..400);
+        let (gaps, around) = register(&mut pinned, 50..400);
         assert_eq!((gaps, around.clone()), (vec![50..100, 300..400], vec![50, 100, 200, 300]));
-        let (gaps, within) = register(&mut table, 120..130);
+        let (gaps, within) = register(&mut pinned, 120..130);
         assert_eq!((gaps, within.clone()), (vec![], vec![100]));
-        assert_eq!(table.release(&around), [50, 300]);
-        assert_eq!(table.release(&first), [] as [usize; 0]);
-        assert_eq!(table.release(&second), [200]);
-        assert_eq!(table.release(&within), [100]);
-        assert!(!table.has(&(100..101)));
+        assert_eq!(pinned.release(&around), [50, 300]);
+        assert_eq!(pinned.release(&first), [] as [usize; 0]);
+        assert_eq!(pinned.release(&second), [200]);
+        assert_eq!(pinned.release(&within), [100]);
+        assert!(!pinned.has(&(100..101)));
     }
 
     #[test]
-    fn a_range_is_pinned_if_one_pinned_range_has_all_of_it() {
-        let mut table = Table::default();
-        register(&mut table, 100..200);
-        register(&mut table, 200..300);
+    fn range_must_be_within_one_pinned_range() {
+        let mut pinned = PinnedRanges::default();
+        register(&mut pinned, 100..200);
+        register(&mut pinned, 200..300);
         for (range, is) in [
             (100..200, true),
             (120..130, true),
@@ -125,16 +127,16 @@ mod tests {
             (99..101, false),
             (299..301, false),
         ] {
-            assert_eq!(table.has(&range), is, "{range:?}");
+            assert_eq!(pinned.has(&range), is, "{range:?}");
         }
     }
 
     #[test]
-    fn neighbours_do_not_touch() {
-        let mut table = Table::default();
-        register(&mut table, 100..200);
-        assert_eq!(table.gaps(200..210), [200..210]);
-        assert_eq!(table.gaps(90..100), [90..100]);
-        assert_eq!(table.claim(&(200..210)), [] as [usize; 0]);
+    fn adjacent_ranges_do_not_overlap() {
+        let mut pinned = PinnedRanges::default();
+        register(&mut pinned, 100..200);
+        assert_eq!(pinned.gaps(200..210), [200..210]);
+        assert_eq!(pinned.gaps(90..100), [90..100]);
+        assert_eq!(pinned.claim(&(200..210)), [] as [usize; 0]);
     }
 }

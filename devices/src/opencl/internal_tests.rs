@@ -1,5 +1,5 @@
-//! Tests of what can not be seen from outside, on the system's first device. Without one they say so and pass, unless
-//! `REQUIRE_OPENCL=1`.
+//! Tests of internal behaviour, on the system's first device. Without a device they print that they are skipped and
+//! pass; with `REQUIRE_OPENCL=1` they fail.
 
 use super::{
     OpenclDevice, OpenclQueue, Settings, Source, cache_in, devices, named,
@@ -31,22 +31,22 @@ fn open() -> Option<Arc<OpenclDevice>> {
 }
 
 fn target(device: &OpenclDevice) -> Target<'_> {
-    let found = &device.common.found;
-    let (context, class) = (&device.common.context.context, found.class());
+    let found = &device.state.found;
+    let (context, class) = (&device.state.context.context, found.class());
     Target { context, device: found.raw(), whole: found.whole(), class }
 }
 
 fn has_kernel(programs: &Programs, target: Target<'_>, source: &Source, name: &std::ffi::CStr) -> bool {
     let program = programs.get(target, source).expect("it compiles");
     let mut code = 0;
-    // SAFETY: the program is there, and the name ends with zero.
+    // SAFETY: the program exists, and the name ends with a zero byte.
     unsafe {
         let raw = ffi::clCreateKernel(program.raw(), name.as_ptr(), &raw mut code);
         Kernel::made(raw, code, "clCreateKernel").is_ok()
     }
 }
 
-/// A directory of the test's own, removed at its end.
+/// A directory for one test, removed at its end.
 struct Directory(PathBuf);
 
 impl Drop for Directory {
@@ -56,7 +56,7 @@ impl Drop for Directory {
 }
 
 #[test]
-fn what_is_on_disk_is_used_and_what_the_driver_refuses_is_compiled_again() {
+fn refused_cached_program_is_compiled_again() {
     let Some(device) = open() else { return };
     let target = target(&device);
     let directory = Directory(std::env::temp_dir().join(format!("superscalar-opencl-inside-{}", std::process::id())));
@@ -64,7 +64,7 @@ fn what_is_on_disk_is_used_and_what_the_driver_refuses_is_compiled_again() {
     let first = Source::new("__kernel void first(__global int *heap) { heap[0] = 1; }", "");
     let second = Source::new("__kernel void second(__global int *heap) { heap[0] = 2; }", "");
 
-    // The second program's compiled form, filed as the first's: who asks for the first gets the second.
+    // Store the second program's binary under the first one's key: a lookup of the first returns the second.
     let compiled = Programs::new(cache_in(None)).get(target, &second).expect("it compiles");
     let bytes = binary(target, &compiled).expect("it has a compiled form");
     cache().put(&key(target.class, &first), &bytes);
@@ -72,7 +72,7 @@ fn what_is_on_disk_is_used_and_what_the_driver_refuses_is_compiled_again() {
     assert!(has_kernel(&programs, target, &first, c"second"));
     assert!(!has_kernel(&programs, target, &first, c"first"));
 
-    // Whole as a file, but nothing that the driver has made.
+    // An intact file whose content is not a valid binary.
     cache().put(&key(target.class, &first), b"no program at all");
     let programs = Programs::new(cache());
     assert!(has_kernel(&programs, target, &first, c"first"));
@@ -81,18 +81,18 @@ fn what_is_on_disk_is_used_and_what_the_driver_refuses_is_compiled_again() {
 }
 
 #[test]
-fn nothing_is_kept_of_what_was_reported() {
+fn reported_events_are_removed() {
     let Some(device) = open() else { return };
     let source = Source::new("__kernel void set(__global int *heap) { heap[0] = 1; }", "");
     let mut issue = |queue: &mut dyn Any| {
         let queue: &mut OpenclQueue = queue.downcast_mut().expect("an OpenCL queue");
-        // SAFETY: it writes the heap's first bytes.
+        // SAFETY: the kernel writes the first bytes of the heap, which no other work uses.
         unsafe { queue.launch(&source, "set", &[super::Arg::Heap], &[1], None) }
     };
     for round in 0..20u16 {
         device.issue(round % 2, &[], &mut issue).expect("a task");
     }
-    assert!(device.common.context.events() > 0);
+    assert!(device.state.context.events() > 0);
     let (mut reported, deadline) = (0, Instant::now() + Duration::from_secs(60));
     while reported < 20 {
         assert!(Instant::now() < deadline, "only {reported} are reported");
@@ -102,18 +102,18 @@ fn nothing_is_kept_of_what_was_reported() {
         });
         device.wait(Duration::from_millis(10));
     }
-    assert_eq!(device.common.context.events(), 0);
+    assert_eq!(device.state.context.events(), 0);
 }
 
 #[test]
-fn a_lost_device_takes_nothing_more() {
+fn lost_device_refuses_all_calls() {
     let Some(device) = open() else { return };
     let issue = |error: fn() -> superscalar_runtime::DeviceError| {
         device.issue(0, &[], &mut |_: &mut dyn Any| Err(error())).expect_err("an error")
     };
     assert!(!issue(|| superscalar_runtime::DeviceError::new("a trifle")).is_lost());
     device.issue(0, &[], &mut |_: &mut dyn Any| Ok(())).expect("still there");
-    let error = issue(|| super::failure::abnormal(-5));
+    let error = issue(|| super::failure::abnormal_end(-5));
     assert!(error.is_lost() && error.to_string().contains("CL_OUT_OF_RESOURCES"), "{error}");
     let again = device.issue(1, &[], &mut |_: &mut dyn Any| Ok(())).expect_err("it is lost");
     assert_eq!(again.to_string(), error.to_string());

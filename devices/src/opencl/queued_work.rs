@@ -1,0 +1,102 @@
+//! [`QueuedWork`]: the commands of a task or a copy in a queue, from their insertion until the end is reported.
+
+use super::{failure::abnormal_end, object::Event};
+use ocl::ffi;
+use std::{ffi::c_void, fmt, ptr::NonNull, sync::Arc};
+use superscalar_runtime::DeviceError;
+
+/// Checks bytes that a task has left in the heap.
+pub(super) type OutcomeCheck = Box<dyn FnOnce(&[u8]) -> Result<(), DeviceError> + Send>;
+
+/// The commands of a task or a copy.
+#[derive(Default)]
+pub(super) struct QueuedWork {
+    /// One event per command. The last one stands for all, as the queue is in order.
+    pub(super) events: Vec<Arc<Event>>,
+    pub(super) checks: Vec<(ReadBack, OutcomeCheck)>,
+    /// Why a part of it could not be put into the queue.
+    pub(super) failed: Option<DeviceError>,
+}
+
+impl fmt::Debug for QueuedWork {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { events, checks, failed } = self;
+        write!(out, "QueuedWork {{ events: {}, checks: {}, failed: {failed:?} }}", events.len(), checks.len())
+    }
+}
+
+/// The end of a task or a copy.
+pub(super) struct WorkEnd {
+    pub(super) busy_ns: Option<u64>,
+    /// When the device ended it, by its own clock.
+    pub(super) ended_ns: Option<u64>,
+    pub(super) result: Result<(), DeviceError>,
+}
+
+impl QueuedWork {
+    /// Returns whether all commands have ended. If the driver does not know the event any more, nothing more will
+    /// happen.
+    pub(super) fn is_over(&self) -> bool {
+        self.events.last().is_none_or(|last| last.state().map_or(true, |state| state <= 0))
+    }
+
+    /// Returns how the work has ended. It must be over.
+    pub(super) fn ended(self) -> WorkEnd {
+        let (mut busy_ns, mut ended_ns) = (Some(0u64), None);
+        for event in &self.events {
+            let times_ns = event.times_ns();
+            let took_ns = times_ns.and_then(|(start_ns, end_ns)| end_ns.checked_sub(start_ns));
+            busy_ns = busy_ns.zip(took_ns).map(|(sum_ns, took_ns)| sum_ns + took_ns);
+            ended_ns = times_ns.map(|(_, end_ns)| end_ns);
+        }
+        let result = self.driver_result();
+        let Self { checks, failed, .. } = self;
+        let result = checks.into_iter().fold(result.and(failed.map_or(Ok(()), Err)), |result, (read_back, judge)| {
+            // SAFETY: the work is over, so the command that writes the bytes has ended.
+            let bytes = unsafe { read_back.into_bytes() };
+            result.and_then(|()| judge(&bytes))
+        });
+        WorkEnd { busy_ns, ended_ns, result }
+    }
+
+    fn driver_result(&self) -> Result<(), DeviceError> {
+        for event in &self.events {
+            let state = event.state()?;
+            if state < 0 {
+                return Err(abnormal_end(state));
+            }
+        }
+        // Querying the state does not order memory accesses, but this call does. It returns immediately, because the
+        // command has ended.
+        let Some(last) = self.events.last() else { return Ok(()) };
+        let raw = last.raw();
+        // SAFETY: the event exists.
+        super::failure::check(unsafe { ffi::clWaitForEvents(1, &raw const raw) }, "clWaitForEvents")
+    }
+}
+
+/// Host memory that a command writes. Only [`into_bytes`](Self::landed) frees it: if it is unknown whether the command
+/// has ended, the memory is leaked.
+pub(super) struct ReadBack(NonNull<[u8]>);
+
+// SAFETY: it owns its memory, which only the driver accesses until the command has ended.
+unsafe impl Send for ReadBack {}
+
+impl ReadBack {
+    pub(super) fn new(bytes: usize) -> Self {
+        Self(NonNull::from(Box::leak(vec![0u8; bytes].into_boxed_slice())))
+    }
+
+    pub(super) fn place(&self) -> *mut c_void {
+        self.0.as_ptr().cast()
+    }
+
+    /// Returns the bytes.
+    ///
+    /// # Safety
+    /// The command that writes them has ended, or will not run.
+    pub(super) unsafe fn into_bytes(self) -> Box<[u8]> {
+        // SAFETY: made from a box in `new`, and taken once, since `self` is consumed.
+        unsafe { Box::from_raw(self.0.as_ptr()) }
+    }
+}
