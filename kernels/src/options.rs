@@ -93,7 +93,7 @@ options! {
         ConjTrans = 'C',
     }
 
-    /// The side of the general operand, or of the unknown, on which a special matrix is multiplied.
+    /// The side from which a triangular or symmetric matrix multiplies the general operand, or the unknown.
     ///
     /// # Example
     /// ```

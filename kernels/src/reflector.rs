@@ -8,8 +8,8 @@ use crate::{
 use std::sync::Arc;
 use superscalar_runtime::{Portable, Residence};
 
-/// The triangular factor T of Q = I − V T Vᴴ (LAPACK's larft), and the packed forms of V as a left and as a right
-/// factor.
+/// The triangular factor T of Q = I − V T Vᴴ (LAPACK's larft), and the packed forms of V for the two
+/// products in which V is a factor.
 ///
 /// Changing T takes `&mut`, through [`Reflector::t_mut`], which discards the packed forms: V has changed, too.
 #[derive(Debug)]

@@ -62,7 +62,7 @@ pub(super) fn add<'a, T: Scalar>(alpha: T, a: Factor<'a, T>, b: Factor<'a, T>, b
     }
 }
 
-/// Computes a product by blocks, of packed factors where they exist. The factors must have at least one column.
+/// Computes a product, using packed factors if there are any. The factors must have at least one column.
 pub(super) fn product<T: Scalar>(product: Product<'_, T>) {
     // The lanes of vectors run along the rows of C, which should be adjacent elements.
     let along = product.c.row_stride() <= product.c.col_stride();

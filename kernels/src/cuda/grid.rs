@@ -49,7 +49,7 @@ pub(super) struct Grid<T: Scalar> {
     blocks: usize,
     /// The most groups of a kernel of a grid.
     groups: usize,
-    /// The flags and words of the messages between blocks.
+    /// The numbers and rows of the messages between blocks, each stamped with its turn.
     mail: Mat<u64>,
     /// The elements of the messages between blocks.
     room: Mat<u64>,

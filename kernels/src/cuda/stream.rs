@@ -127,7 +127,7 @@ impl<'a, T: Scalar> Stream<'a, T> {
         let Some(queue) = &mut self.queue else { return Ok(None) };
         let function = queue.function(family.program::<T>(), kernel)?;
         let shared_bytes = u32::try_from(shared_bytes).unwrap_or(u32::MAX);
-        // SAFETY: `queue` has just loaded the function, so its module is loaded.
+        // SAFETY: `queue` has just returned the function, which is of its context.
         unsafe { queue.blocks_at_once(function, threads as u32, shared_bytes) }.map(Some)
     }
 
@@ -145,7 +145,7 @@ impl<'a, T: Scalar> Stream<'a, T> {
         }
         let function = queue.function(family.program::<T>(), kernel)?;
         let shared_bytes = u32::try_from(shared_bytes).unwrap_or(u32::MAX);
-        // SAFETY: `queue` has just loaded the function, so its module is loaded.
+        // SAFETY: `queue` has just returned the function, which is of its context.
         let clusters = unsafe { queue.clusters_at_once(function, blocks as u32, threads as u32, shared_bytes)? };
         Ok(Some(clusters > 0))
     }

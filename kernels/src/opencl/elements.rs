@@ -36,14 +36,14 @@ pub(super) fn scale<T: Scalar>(
             Argument::element(beta),
         ],
         groups: [1, a.n],
-        local: [stream.parameters.lanes, 1],
+        local: [stream.parameters.work_items, 1],
     })
 }
 
 /// Computes B := op(A).
 pub(super) fn copy<T: Scalar>(stream: &mut Stream<'_>, op: Op, a: Mat<T>, b: Mat<T>) -> Result<(), DeviceError> {
     let [from, ld_from, to, ld_to] = [a.offset, a.ld, b.offset, b.ld].map(Argument::Offset);
-    let local = [stream.parameters.lanes, 1];
+    let local = [stream.parameters.work_items, 1];
     if op == Op::None {
         let arguments = &[from, ld_from, to, ld_to, Argument::Count(a.m)];
         let groups = [usize::from(a.m > 0), a.n];
@@ -80,7 +80,7 @@ pub(super) fn laswp<T: Scalar>(
         blocks.reverse();
     }
     for (first, one) in blocks {
-        let lanes = stream.parameters.lanes;
+        let lanes = stream.parameters.work_items;
         stream.launch(Launch {
             program: Program::Elements,
             kernel: "laswp",

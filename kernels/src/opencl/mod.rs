@@ -39,7 +39,7 @@ mod tile;
 mod triangular;
 mod view;
 
-pub use parameters::{Blocking, Class, Form, Parameters};
+pub use parameters::{Blocking, Class, Parameters, ProductForm};
 pub use program::Program;
 
 use crate::{

@@ -22,7 +22,7 @@ impl Class {
 
 /// How a work-group computes its block of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Form {
+pub enum ProductForm {
     /// One work-item loops over the block's register tiles, with vectors along the rows. Caches hold the packed panels.
     Looping,
     /// Each work-item computes one register tile. The group reads the panels into local memory.
@@ -33,7 +33,7 @@ pub enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Blocking {
     /// How a block is computed.
-    pub form: Form,
+    pub form: ProductForm,
     /// Rows of a work-group's block (Mwg); a multiple of `m_wi`.
     pub m_wg: usize,
     /// Columns of a work-group's block (Nwg); a multiple of `n_wi`.
@@ -64,11 +64,11 @@ pub struct Parameters {
     pub pack_columns: usize,
     /// The order of a triangle that one kernel applies, a multiple of 4. Larger triangles are halved, which leaves the
     /// rest to the product.
-    pub triangle: usize,
+    pub triangle_order: usize,
     /// The order of a matrix that one kernel factors.
-    pub factor: usize,
+    pub factor_order: usize,
     /// Work-items of a group in kernels other than the product's.
-    pub lanes: usize,
+    pub work_items: usize,
 }
 
 impl Parameters {
@@ -80,13 +80,13 @@ impl Parameters {
             Class::Cpu => cpu(letter),
             Class::Gpu => gpu(letter),
         };
-        let (pack_columns, triangle, factor, lanes) = match class {
+        let (pack_columns, triangle_order, factor_order, work_items) = match class {
             Class::WideCpu | Class::Cpu => (64, 64, 64, 1),
             // Local memory holds a block that is factored; private memory holds a column of a triangle's right-hand
             // sides.
             Class::Gpu => (64, 32, 32, 64),
         };
-        Self { class, letter, blocking, pack_columns, triangle, factor, lanes }
+        Self { class, letter, blocking, pack_columns, triangle_order, factor_order, work_items }
     }
 
     /// Returns whether the elements have an imaginary part.
@@ -112,8 +112,8 @@ impl Parameters {
     #[must_use]
     pub fn panel_a(&self) -> usize {
         match self.blocking.form {
-            Form::Looping => self.blocking.m_wi,
-            Form::Shared => self.blocking.m_wg,
+            ProductForm::Looping => self.blocking.m_wi,
+            ProductForm::Shared => self.blocking.m_wg,
         }
     }
 
@@ -121,8 +121,8 @@ impl Parameters {
     #[must_use]
     pub fn panel_b(&self) -> usize {
         match self.blocking.form {
-            Form::Looping => self.blocking.n_wi,
-            Form::Shared => self.blocking.n_wg,
+            ProductForm::Looping => self.blocking.n_wi,
+            ProductForm::Shared => self.blocking.n_wg,
         }
     }
 }
@@ -137,7 +137,7 @@ fn wide_cpu(letter: char) -> Blocking {
         'c' => (96, 384, 256, 32, 6, 16),
         _ => (96, 384, 192, 16, 6, 8),
     };
-    Blocking { form: Form::Looping, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll: 1 }
+    Blocking { form: ProductForm::Looping, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll: 1 }
 }
 
 /// Twelve of 16 registers hold the tile. Chosen by the rules of [`wide_cpu`]; not tuned yet.
@@ -148,7 +148,7 @@ fn cpu(letter: char) -> Blocking {
         'c' => (96, 480, 192, 16, 3, 8),
         _ => (96, 480, 128, 8, 3, 4),
     };
-    Blocking { form: Form::Looping, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll: 1 }
+    Blocking { form: ProductForm::Looping, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll: 1 }
 }
 
 /// A group has 256 work-items of 4 x 4 elements. Both panels take at most 16 KiB of local memory, half of the least
@@ -159,7 +159,7 @@ fn gpu(letter: char) -> Blocking {
         'd' | 'c' => 16,
         _ => 8,
     };
-    Blocking { form: Form::Shared, m_wg: 64, n_wg: 64, k_wg, m_wi: 4, n_wi: 4, vector: 1, unroll: 4 }
+    Blocking { form: ProductForm::Shared, m_wg: 64, n_wg: 64, k_wg, m_wi: 4, n_wi: 4, vector: 1, unroll: 4 }
 }
 
 #[cfg(test)]
@@ -174,15 +174,15 @@ mod tests {
             let parameters = Parameters::of(class, letter);
             let Blocking { form, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll } = parameters.blocking;
             assert!(m_wg % m_wi == 0 && n_wg % n_wi == 0 && m_wi % vector == 0, "{parameters:?}");
-            assert!(k_wg % unroll == 0 && parameters.triangle.is_multiple_of(4), "{parameters:?}");
+            assert!(k_wg % unroll == 0 && parameters.triangle_order.is_multiple_of(4), "{parameters:?}");
             let parts = if parameters.is_complex() { 2 } else { 1 };
             let part_bytes = if parameters.is_double() { 8 } else { 4 };
-            if form == Form::Shared {
+            if form == ProductForm::Shared {
                 assert_eq!((m_wg / m_wi) * (n_wg / n_wi), 256, "{parameters:?}");
                 assert!((m_wg + n_wg) * k_wg * parts * part_bytes <= 16 << 10, "{parameters:?}");
             }
             assert!(
-                parameters.lanes == 1 || parameters.factor.pow(2) * parts * part_bytes <= 16 << 10,
+                parameters.work_items == 1 || parameters.factor_order.pow(2) * parts * part_bytes <= 16 << 10,
                 "{parameters:?}"
             );
         }

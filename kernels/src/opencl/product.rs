@@ -4,7 +4,7 @@
 //! transpose, conjugate, and complete matrices of which a triangle is stored.
 
 use super::{
-    Form, Program,
+    ProductForm, Program,
     elements::scale,
     stream::{Argument, Launch, Stream},
     view::{Structure, View, part_code},
@@ -69,8 +69,8 @@ impl<T: Scalar> Product<T> {
         let Self { part, alpha, beta, c, .. } = self;
         let blocking = stream.parameters.blocking;
         let local = match blocking.form {
-            Form::Looping => [1, 1],
-            Form::Shared => [blocking.m_wg / blocking.m_wi, blocking.n_wg / blocking.n_wi],
+            ProductForm::Looping => [1, 1],
+            ProductForm::Shared => [blocking.m_wg / blocking.m_wi, blocking.n_wg / blocking.n_wi],
         };
         stream.launch(Launch {
             program: Program::Product,
@@ -127,6 +127,6 @@ fn pack(
         _ => (kernels[1], &arguments[..]),
     };
     let groups = [view.m.div_ceil(panel), steps.len().div_ceil(stream.parameters.pack_columns)];
-    let local = [stream.parameters.lanes, 1];
+    let local = [stream.parameters.work_items, 1];
     stream.launch(Launch { program: Program::Pack, kernel, arguments, groups, local })
 }

@@ -39,7 +39,7 @@ impl Program {
         define(&mut text, "DOUBLE", parameters.is_double().into());
         define(&mut text, "COMPLEX", parameters.is_complex().into());
         define(&mut text, "V", parameters.blocking.vector);
-        define(&mut text, "LANES", parameters.lanes);
+        define(&mut text, "LANES", parameters.work_items);
         text.push_str(include_str!("text/prelude.cl"));
         match self {
             Self::Product => text.push_str(&tile::text(parameters)),
@@ -52,12 +52,12 @@ impl Program {
                 }
             }
             Self::Triangle => {
-                define(&mut text, "ORDER", parameters.triangle);
+                define(&mut text, "ORDER", parameters.triangle_order);
                 define(&mut text, "W", parameters.triangle_columns() / parameters.blocking.vector);
                 text.push_str(include_str!("text/triangle.cl"));
             }
             Self::Factor => {
-                define(&mut text, "ORDER", parameters.factor);
+                define(&mut text, "ORDER", parameters.factor_order);
                 text.push_str(include_str!("text/factor.cl"));
             }
             Self::Elements => {

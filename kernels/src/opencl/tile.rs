@@ -5,7 +5,7 @@
 //! panel (each row, for B) is contiguous; for complex types the real parts precede the imaginary ones. Panels are
 //! padded with zeros to their full width, and the sums of the padding are not stored. k is not padded.
 
-use super::{Blocking, Form, Parameters};
+use super::{Blocking, Parameters, ProductForm};
 use std::fmt::Write;
 
 /// Appends a line; writing to a string does not fail.
@@ -23,8 +23,8 @@ pub(super) fn text(parameters: &Parameters) -> String {
         line!(text, "#define {name} {value}");
     }
     match parameters.blocking.form {
-        Form::Looping => looping(&mut text, parameters),
-        Form::Shared => shared(&mut text, parameters),
+        ProductForm::Looping => looping(&mut text, parameters),
+        ProductForm::Shared => shared(&mut text, parameters),
     }
     text
 }

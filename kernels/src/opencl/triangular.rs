@@ -43,7 +43,7 @@ pub(super) struct Triangle {
 impl Triangle {
     /// Computes A B or A⁻¹ B in place of B.
     pub fn apply<T: Scalar>(self, stream: &mut Stream<'_>, action: Action, b: View) -> Result<(), DeviceError> {
-        let (n, order) = (self.a.n, stream.parameters.triangle);
+        let (n, order) = (self.a.n, stream.parameters.triangle_order);
         if n == 0 || b.n == 0 {
             return Ok(());
         }
@@ -79,7 +79,7 @@ impl Triangle {
         let Self { uplo, diag, a } = self;
         let (n, parameters) = (a.n, stream.parameters);
         let before = stream.scratch.mark();
-        let packed = stream.scratch.take::<T>(parameters.triangle * parameters.triangle)?;
+        let packed = stream.scratch.take::<T>(parameters.triangle_order * parameters.triangle_order)?;
         // An upper triangle is a lower one with its rows and columns reversed.
         let (sign, last) = if uplo == Uplo::Upper { (-1, n - 1) } else { (1, 0) };
         let stride = |stride: usize| Argument::Stride(sign * stride as isize);
@@ -112,8 +112,8 @@ impl Triangle {
                 Argument::Count(n),
                 Argument::Count(b.n),
             ],
-            groups: [b.n.div_ceil(parameters.triangle_columns() * parameters.lanes), 1],
-            local: [parameters.lanes, 1],
+            groups: [b.n.div_ceil(parameters.triangle_columns() * parameters.work_items), 1],
+            local: [parameters.work_items, 1],
         })?;
         stream.scratch.release(before);
         Ok(())

@@ -2,9 +2,9 @@
 //! representable, including subnormal numbers. Single precision tests all of them; double precision tests those of
 //! `tries_scale`, or all with FULL=1.
 //!
-//! A, X and B = A X are small integers, so scaling is exact. Where the factors of s A are subnormal, a rounding is
-//! relative to s and not to the result; `slack` is its size. Factorizations leave out a few powers of two at the upper
-//! end, for intermediate sums.
+//! A, X and B = A X are small integers, so scaling is exact. Where s A is subnormal, a rounding is relative to s
+//! and not to the result; `slack` is its size. Factorizations leave out a few powers of two at the upper end, for
+//! intermediate sums.
 
 use super::{Image, OPS, SIDES, Suite, UPLOS, oracle, panels};
 use superscalar_kernels::{
@@ -14,9 +14,11 @@ use superscalar_kernels::{
 };
 use superscalar_oracle::tries_scale;
 
-/// Orders at every scale, and one beyond the small kernels at some scales, with the distance of their exponents.
+/// The orders that are tested at every scale.
 const ORDERS: [usize; 4] = [1, 2, 5, 20];
+/// An order beyond the small kernels, which is tested at some scales.
 const LARGE_ORDER: usize = 70;
+/// The distance of the exponents of those scales.
 const LARGE_ORDER_STEP: i32 = 48;
 
 /// The exponents of powers of two that a type represents.

@@ -117,7 +117,7 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         if (!IS_KEPT) base::load(turn, (j + GROUPS) / GROUPS - 1);
     }
 
-    // Interchanges rows j and p. Only the first w positions and p can hold a row that has moved.
+    // Interchanges rows j and p. The rows at these positions are among the first w rows, or row p itself.
     __device__ void move(int turn, int j, int p) {
         const int low = base::first + turn * S::BLOCK_ROWS + warp_of() * S::WARP_ROWS;
         if (low < w || (p >= low && p < low + S::WARP_ROWS)) {
