@@ -15,13 +15,22 @@ const SHAPES: [(usize, usize); 11] =
 /// Orders of a factorization.
 const ORDERS: [usize; 12] = [0, 1, 2, 3, 7, 8, 16, 17, 33, 64, 65, 130];
 
-/// Returns every option of trmm and trsm, with the order of the triangle for a B of this shape.
-fn options((m, n): (usize, usize)) -> impl Iterator<Item = (Side, Uplo, Op, Diag, usize)> {
+/// The options of trmm and trsm, and the order of the triangle.
+struct Options {
+    side: Side,
+    uplo: Uplo,
+    op: Op,
+    diag: Diag,
+    order: usize,
+}
+
+/// Returns every option of trmm and trsm for a B of this shape.
+fn options((m, n): (usize, usize)) -> impl Iterator<Item = Options> {
     let sides = SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo)));
     let ops = sides.flat_map(|(side, uplo)| OPS.map(|op| (side, uplo, op)));
     ops.flat_map(move |(side, uplo, op)| {
         let order = if side == Side::Left { m } else { n };
-        [Diag::NonUnit, Diag::Unit].map(|diag| (side, uplo, op, diag, order))
+        [Diag::NonUnit, Diag::Unit].map(|diag| Options { side, uplo, op, diag, order })
     })
 }
 
@@ -68,7 +77,7 @@ fn regular<T: Scalar>(
 
 pub fn trmm<T: Scalar>(suite: &mut Suite<'_, T>) {
     for shape in SHAPES {
-        for (side, uplo, op, diag, order) in options(shape) {
+        for Options { side, uplo, op, diag, order } in options(shape) {
             for _ in 0..3 {
                 let (alpha, _) = suite.factors();
                 let mut image = Image::default();
@@ -84,7 +93,7 @@ pub fn trmm<T: Scalar>(suite: &mut Suite<'_, T>) {
 /// An Inf in B is not multiplied by the zeros of the other triangle.
 pub fn trmm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
     for shape @ (m, n) in [(1, 1), (7, 5), (12, 9), (40, 37), (410, 6), (6, 410)] {
-        for (side, uplo, op, diag, order) in options(shape) {
+        for Options { side, uplo, op, diag, order } in options(shape) {
             let mut image = Image::default();
             let a = integers(suite, &mut image, (uplo, diag), order, false);
             let b = suite.integers(&mut image, shape, false);
@@ -98,7 +107,7 @@ pub fn trmm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
 
 pub fn trsm<T: Scalar>(suite: &mut Suite<'_, T>) {
     for shape in SHAPES {
-        for (side, uplo, op, diag, order) in options(shape) {
+        for Options { side, uplo, op, diag, order } in options(shape) {
             for _ in 0..3 {
                 let (alpha, _) = suite.factors();
                 let mut image = Image::default();
@@ -133,7 +142,8 @@ fn check_residual<T: Scalar>(triangle: &Triangular<T, Mat<T>>, before: &Image, m
 /// A pivot that is NaN or zero affects exactly the unknowns that depend on it.
 pub fn trsm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
     for shape in [(1, 1), (7, 5), (40, 37)] {
-        for (side, uplo, op, _, order) in options(shape).filter(|&(_, _, _, diag, _)| diag == Diag::NonUnit) {
+        let non_unit = options(shape).filter(|options| options.diag == Diag::NonUnit);
+        for Options { side, uplo, op, order, .. } in non_unit {
             for (pivot, value) in [0, order / 2, order - 1].into_iter().flat_map(|at| [(at, 0.0), (at, f64::NAN)]) {
                 let mut image = Image::default();
                 let a = regular(suite, &mut image, (uplo, Diag::NonUnit), order, false);
