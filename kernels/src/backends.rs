@@ -1,7 +1,7 @@
-//! The table of backends: who can carry a [`Call`] out, on which kind of device.
+//! The table of backends. A backend carries out a [`Call`] on the devices of one kind.
 //!
-//! A codelet says of its operands which call they make; [`on_devices`] gives it an implementation for every backend that was
-//! compiled. So an algorithm names no device, and a backend is added by its folder and a row here.
+//! A codelet states which call its operands make; [`on_devices`] gives it an implementation for every backend that was
+//! compiled. Algorithms therefore name no device, and a new backend is a folder and a row in this table.
 
 use crate::{Scalar, operations::Call, sim};
 #[cfg(feature = "cuda")]
@@ -10,7 +10,7 @@ use superscalar_devices::cuda;
 use superscalar_devices::opencl;
 use superscalar_runtime::{Codelet, DeviceError, DeviceKind, IssueContext, Operands};
 
-/// What carries calls out on the devices of one kind.
+/// Carries out calls on the devices of one kind.
 pub struct Backend<T: Scalar> {
     kind: DeviceKind,
     scratch_bytes: fn(&Call<T>) -> usize,
@@ -19,21 +19,21 @@ pub struct Backend<T: Scalar> {
 }
 
 impl<T: Scalar> Backend<T> {
-    /// The devices that it is for.
+    /// Returns the kind of device that the backend is for.
     #[must_use]
     pub fn kind(&self) -> DeviceKind {
         self.kind
     }
 
-    /// Whether it carries out the panels of factorizations: [`Call::Getrf`] and [`Call::Geqrf`], and those of [`Call::Potrf`] faster than
-    /// the host. Where not, they are the host's.
+    /// Returns whether the backend carries out the panels of factorizations: [`Call::Getrf`] and [`Call::Geqrf`], and a
+    /// trapezoid of [`Call::Potrf`] faster than the host does. If not, the host computes them.
     #[must_use]
     pub fn has_panels(&self) -> bool {
         self.has_panels
     }
 
-    /// Bytes of the device's heap that the call needs besides its operands. Depends on options and shapes alone: where the
-    /// operands will be is not known when this is asked.
+    /// Returns the bytes of the device's heap that the call needs besides its operands. The result depends on options
+    /// and shapes alone, because the operands have no place yet when the runtime asks.
     #[must_use]
     pub fn scratch_bytes(&self, call: &Call<T>) -> usize {
         (self.scratch_bytes)(call)
@@ -42,7 +42,7 @@ impl<T: Scalar> Backend<T> {
     /// Puts the call into the queue.
     ///
     /// # Errors
-    /// If the call is not one that can be carried out ([`Call::check`]), or the queue takes no more work.
+    /// If [`Call::check`] refuses the call, or the queue takes no more work.
     pub fn issue(&self, context: &mut IssueContext<'_>, call: &Call<T>) -> Result<(), DeviceError> {
         call.check()?;
         (self.issue)(context, call)
@@ -67,7 +67,7 @@ impl<T: Scalar> Backend<T> {
     ];
 }
 
-/// Every backend that was compiled.
+/// Returns every backend that was compiled.
 ///
 /// ```
 /// use superscalar::kernels::device::backends;
@@ -78,9 +78,11 @@ pub fn backends<T: Scalar>() -> &'static [Backend<T>] {
     Backend::ALL
 }
 
-/// The codelet with an implementation for every backend: that of the call that `call` makes of the operands and parameters.
+/// Returns the codelet with an implementation for every backend. `call` makes the call from the operands and
+/// parameters.
 ///
-/// `call` depends on its arguments alone; it is asked twice for each task, first when operands have no place yet.
+/// The result of `call` must depend on its arguments alone: it runs twice for each task, the first time before the
+/// operands have a place.
 #[must_use]
 pub fn on_devices<T: Scalar, B: Operands + Send, P: Send>(
     codelet: Codelet<B, P>,
@@ -89,7 +91,8 @@ pub fn on_devices<T: Scalar, B: Operands + Send, P: Send>(
     on(backends::<T>().iter(), codelet, call)
 }
 
-/// The same for the panel of a factorization: with an implementation for those backends alone that [have one](Backend::has_panels).
+/// Like [`on_devices`], but for the panel of a factorization: adds implementations only for backends that [have
+/// panels](Backend::has_panels).
 #[must_use]
 pub fn panels_on_devices<T: Scalar, B: Operands + Send, P: Send>(
     codelet: Codelet<B, P>,
@@ -106,7 +109,7 @@ fn on<T: Scalar, B: Operands + Send, P: Send>(
     backends.fold(codelet, |codelet, backend| {
         codelet.on_device_with_scratch(
             backend.kind,
-            // What is wrong with the operands is said when the call is issued.
+            // Errors in the operands are reported when the call is issued.
             move |operands, parameters| call(operands, parameters).map_or(0, |call| backend.scratch_bytes(&call)),
             move |context, operands, parameters| backend.issue(context, &call(operands, parameters)?),
         )

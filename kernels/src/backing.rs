@@ -1,8 +1,9 @@
 //! [`Backing`]: host memory for a tile that lives on devices.
 //!
-//! A matrix on devices needs a place in host memory for each tile, for when it must make room there, or when a host task reads it. Such
-//! places are taken from the system as zeros that it makes when they are first touched: as long as no tile comes home, they are addresses
-//! and nothing more. All tiles of a matrix lie in one allocation, one behind the other, each without gaps.
+//! A tile on a device needs a place in host memory for when it is evicted, or when a host task reads it. These places
+//! are zeroed memory that the system provides when it is first touched: until a tile is copied to the host, its place
+//! occupies addresses only. One allocation holds all tiles of a matrix, one after the other, each without gaps between
+//! its columns.
 
 use crate::{MatMut, MatRef, NoMemory, Scalar, Tile, cpu::PackStore};
 use std::{
@@ -12,28 +13,30 @@ use std::{
 };
 use superscalar_runtime::{HostRegion, Lend};
 
-/// Tiles begin at multiples of so many bytes: a cache line, and whole vectors.
-const ALIGN: usize = 64;
+/// Alignment of a tile's first element: a cache line, which is a multiple of every vector's size.
+const TILE_ALIGN_BYTES: usize = 64;
 
-/// The memory of all tiles of a matrix.
-struct Block {
+/// Owns the memory of all tiles of a matrix.
+struct TileMemory {
     base: NonNull<u8>,
     layout: Layout,
 }
 
-// SAFETY: it owns memory, which only the tiles cut from it reach.
-unsafe impl Send for Block {}
-// SAFETY: as above.
-unsafe impl Sync for Block {}
+// SAFETY: the value owns its memory and never reads or writes it; only the tiles cut from it do, each its own part.
+unsafe impl Send for TileMemory {}
+// SAFETY: a shared reference gives no access to the memory; the tiles cut from it have disjoint parts.
+unsafe impl Sync for TileMemory {}
 
-impl Drop for Block {
+impl Drop for TileMemory {
     fn drop(&mut self) {
-        // SAFETY: taken with this layout, which is not empty; every tile is gone.
+        // SAFETY: `base` was allocated with this layout, whose size is not zero. Every tile keeps an `Arc`, so none is
+        // left.
         unsafe { dealloc(self.base.as_ptr(), self.layout) }
     }
 }
 
-/// The place of one tile in host memory; see the module's head. To be given to a [`Resident`](superscalar_runtime::Resident).
+/// The place of one tile in host memory; see the module's head. It is meant for a
+/// [`Resident`](superscalar_runtime::Resident).
 ///
 /// ```
 /// use superscalar::kernels::Backing;
@@ -43,23 +46,24 @@ impl Drop for Block {
 /// # Ok::<(), superscalar::kernels::NoMemory>(())
 /// ```
 pub struct Backing<T> {
-    /// Keeps the memory.
-    _block: Arc<Block>,
+    /// Keeps the allocation alive.
+    _memory: Arc<TileMemory>,
     first: NonNull<T>,
     m: usize,
     n: usize,
 }
 
-// SAFETY: it owns its elements alone, as a `Vec<T>` does.
+// SAFETY: the value owns its elements, which no other tile reaches, as a `Vec<T>` does.
 unsafe impl<T: Send> Send for Backing<T> {}
-// SAFETY: as above.
+// SAFETY: a shared reference only reads the elements, which only this value reaches.
 unsafe impl<T: Sync> Sync for Backing<T> {}
 
 impl<T: Scalar> Backing<T> {
-    /// Memory for an m x n matrix of zeros in tiles of mb x nb (smaller at the far edges), by columns.
+    /// Allocates an m x n matrix of zeros in mb x nb tiles (smaller at the far edges), and returns the tiles column by
+    /// column.
     ///
     /// # Errors
-    /// If the system does not give so much.
+    /// If the allocation fails, or its size is not representable.
     ///
     /// # Panics
     /// If `mb` or `nb` is zero.
@@ -67,71 +71,77 @@ impl<T: Scalar> Backing<T> {
         assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb}");
         let none = NoMemory::for_matrix::<T>((m, n));
         let total = bytes_of_tiles::<T>((m, n), (mb, nb));
-        let layout = total.and_then(|total| Layout::from_size_align(total, ALIGN).ok()).ok_or(none.clone())?;
+        let layout =
+            total.and_then(|total| Layout::from_size_align(total, TILE_ALIGN_BYTES).ok()).ok_or(none.clone())?;
         if layout.size() == 0 {
-            // Then there are no tiles.
+            // The matrix has no elements.
             return Ok(Vec::new());
         }
-        // SAFETY: the layout is not empty.
+        // SAFETY: the size of the layout is not zero.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(none)?;
-        // Listed only now: of a matrix that is too large there may be more tiles than a list has room for.
+        // The list is made after the allocation: a matrix too large to allocate may have more tiles than a list can
+        // hold.
         let (rows, cols) = (|i: usize| mb.min(m - i * mb), |j: usize| nb.min(n - j * nb));
         let shapes = (0..n.div_ceil(nb)).flat_map(|j| (0..m.div_ceil(mb)).map(move |i| (rows(i), cols(j))));
-        let (block, mut at) = (Arc::new(Block { base, layout }), 0);
+        let (memory, mut at) = (Arc::new(TileMemory { base, layout }), 0);
         let cut = |shape: (usize, usize)| {
-            // SAFETY: the offsets add up to the size of the allocation. Multiples of 64 are aligned for every element, and
-            // zero bytes are a zero element.
+            // SAFETY: the offsets are within the allocation, whose size is their sum. They are multiples of 64 and so
+            // aligned for every element type, and zero bytes are a valid element.
             let first = unsafe { base.byte_add(at) }.cast();
             at += bytes_of_tile::<T>(shape).unwrap_or_default();
-            Self { _block: block.clone(), first, m: shape.0, n: shape.1 }
+            Self { _memory: memory.clone(), first, m: shape.0, n: shape.1 }
         };
         Ok(shapes.map(cut).collect())
     }
 
-    /// Rows and columns.
+    /// Returns the numbers of rows and columns.
     #[must_use]
     pub fn shape(&self) -> (usize, usize) {
         (self.m, self.n)
     }
 }
 
-/// What a tile of this shape takes; `None` if that is more than can be counted.
+/// The bytes of a tile, padded to the alignment; `None` on overflow.
 fn bytes_of_tile<T>((m, n): (usize, usize)) -> Option<usize> {
-    m.checked_mul(n)?.checked_mul(size_of::<T>())?.checked_next_multiple_of(ALIGN)
+    m.checked_mul(n)?.checked_mul(size_of::<T>())?.checked_next_multiple_of(TILE_ALIGN_BYTES)
 }
 
-/// What all tiles of a matrix take: whole ones, those at the far edges, and the one in the corner.
+/// The bytes of all tiles of a matrix: the full ones, those at the far edges, and the corner.
 fn bytes_of_tiles<T>((m, n): (usize, usize), (mb, nb): (usize, usize)) -> Option<usize> {
     let cut = |len: usize, block: usize| [(block, len / block), (len % block, usize::from(!len.is_multiple_of(block)))];
     let pairs = cut(m, mb).into_iter().flat_map(|rows| cut(n, nb).map(|cols| (rows, cols)));
-    // A block that is larger than the matrix may be too large to count, but there is none of it.
+    // The size of a block larger than the matrix may overflow, but there is no such tile.
     pairs.filter(|((_, down), (_, across))| *down > 0 && *across > 0).try_fold(0_usize, |sum, (rows, cols)| {
         let tiles = rows.1.checked_mul(cols.1)?;
         sum.checked_add(bytes_of_tile::<T>((rows.0, cols.0))?.checked_mul(tiles)?)
     })
 }
 
-// SAFETY: the region is the tile's part of the block, which the tile keeps and nobody else has, wherever the tile itself is moved. Any bytes
-// are elements. Nothing here follows the pointer, and the views' residences are their columns, which are these.
+// SAFETY: the region is the tile's own part of the allocation, which the tile keeps alive and which does not move with
+// the tile. Every bit pattern is a valid element. The methods do not follow the pointer, and the residences of the
+// views are exactly their columns.
 unsafe impl<T: Scalar> Lend for Backing<T> {
     type With = Arc<PackStore>;
     type Mut<'s> = Tile<MatMut<'s, T>>;
     type Ref<'s> = Tile<MatRef<'s, T>>;
 
     fn region(&self) -> Option<HostRegion> {
-        // SAFETY: as in `lend_mut`; the view is gone before anybody else has one.
+        // SAFETY: the elements are this tile's own and live as long as it does; the view ends before this function
+        // returns.
         let view = unsafe { MatRef::from_address(self.first.as_ptr().cast_const(), (self.m, self.n), self.m) };
         view.residence().map(|residence| residence.region())
     }
 
     fn lend_mut<'s>(&'s mut self, packs: &Arc<PackStore>) -> Tile<MatMut<'s, T>> {
-        // SAFETY: m n elements without gaps, in memory that is the tile's alone and that the tile, borrowed exclusively, keeps.
+        // SAFETY: the m n elements are without gaps and belong to this tile alone, which is borrowed exclusively for
+        // `'s`.
         let view = unsafe { MatMut::from_address(self.first.as_ptr(), (self.m, self.n), self.m) };
         Tile::new(view, packs)
     }
 
     fn lend_ref<'s>(&'s self, packs: &Arc<PackStore>) -> Tile<MatRef<'s, T>> {
-        // SAFETY: as above, but borrowed, so nobody has it exclusively.
+        // SAFETY: the m n elements are without gaps and belong to this tile, whose shared borrow excludes writes for
+        // `'s`.
         let view = unsafe { MatRef::from_address(self.first.as_ptr().cast_const(), (self.m, self.n), self.m) };
         Tile::new(view, packs)
     }
@@ -142,14 +152,14 @@ mod tests {
     use super::*;
     use crate::{c32, c64};
 
-    /// Tiles lie apart, at multiples of a cache line, and hold zeros.
-    fn tiles_lie_apart<T: Scalar>() {
+    /// Tiles do not overlap, are aligned, and hold zeros.
+    fn check_tiles<T: Scalar>() {
         for (shape, tile) in [((7, 5), (3, 2)), ((1, 1), (4, 4)), ((9, 1), (2, 1)), ((4, 4), (4, 4))] {
             let store = PackStore::new(0);
-            let mut tiles = Backing::<T>::tiles(shape, tile).expect("little memory");
+            let mut tiles = Backing::<T>::tiles(shape, tile).expect("the matrix is small");
             assert_eq!(tiles.len(), shape.0.div_ceil(tile.0) * shape.1.div_ceil(tile.1));
             let regions: Vec<HostRegion> = tiles.iter().filter_map(Backing::region).collect();
-            assert!(regions.iter().all(|region| region.base.addr().get().is_multiple_of(ALIGN)));
+            assert!(regions.iter().all(|region| region.base.addr().get().is_multiple_of(TILE_ALIGN_BYTES)));
             let mut ranges: Vec<_> = regions
                 .iter()
                 .map(|region| (region.base.addr().get(), region.base.addr().get() + region.bytes()))
@@ -168,21 +178,21 @@ mod tests {
     }
 
     #[test]
-    fn tiles_of_every_type_lie_apart() {
-        tiles_lie_apart::<f32>();
-        tiles_lie_apart::<f64>();
-        tiles_lie_apart::<c32>();
-        tiles_lie_apart::<c64>();
+    fn tiles_of_every_type_are_disjoint() {
+        check_tiles::<f32>();
+        check_tiles::<f64>();
+        check_tiles::<c32>();
+        check_tiles::<c64>();
     }
 
     #[test]
-    fn no_elements_and_too_many() {
+    fn empty_and_too_large_matrices() {
         for shape in [(0, 0), (0, 3), (3, 0)] {
-            let tiles = Backing::<f64>::tiles(shape, (2, 2)).expect("nothing is needed");
+            let tiles = Backing::<f64>::tiles(shape, (2, 2)).expect("no memory is needed");
             assert!(tiles.iter().all(|tile| tile.region().is_none()));
         }
-        // More than can be counted, more than an allocation may have, and more than there is: in one tile, or in more
-        // than fit a list.
+        // Element counts that overflow, exceed the largest allocation, or exceed the memory; as one tile and as too
+        // many for a list.
         for shape in [(usize::MAX / 2, 1 << 20), (1 << 33, 1 << 31), (1 << 30, 1 << 30), (1 << 26, 1 << 26)] {
             for tile in [(usize::MAX, usize::MAX), (1, 1), (512, 512), (7, usize::MAX)] {
                 let error = Backing::<f64>::tiles(shape, tile).err().expect("no memory");

@@ -1,28 +1,28 @@
 //! The options of the Level-3 BLAS and LAPACK, with their letters.
 //!
-//! Each type parses from LAPACK's character argument (either case, only the first letter counts, as in `LSAME`) and
-//! displays as that letter.
+//! Each type parses from LAPACK's character argument and displays as its letter. Parsing ignores case and looks at the
+//! first letter only, as `LSAME` does.
 
 use crate::Scalar;
 use std::fmt;
 use std::str::FromStr;
 
-/// A string that is not one of the letters an option takes. Says which letters there are.
+/// The error for a string that is none of an option's letters. Its message lists the letters.
 ///
 /// # Example
 /// ```
 /// use superscalar::kernels::Uplo;
-/// assert_eq!("x".parse::<Uplo>().unwrap_err().to_string(), "\"x\" is no uplo: expected one of L, U");
+/// assert_eq!("x".parse::<Uplo>().unwrap_err().to_string(), "invalid uplo \"x\": expected one of L, U");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{given:?} is no {option}: expected one of {letters}")]
+#[error("invalid {option} {given:?}: expected one of {letters}")]
 pub struct ParseOptionError {
     given: String,
     option: &'static str,
     letters: &'static str,
 }
 
-/// Declares an option: its variants with their letters, parsing and display.
+/// Declares the options: variants with their letters, parsing and display.
 macro_rules! options {
     ($(
         $(#[$doc:meta])*
@@ -35,7 +35,7 @@ macro_rules! options {
         pub enum $name { $($(#[$vdoc])* $variant),* }
 
         impl $name {
-            /// LAPACK's letter, in upper case.
+            /// Returns LAPACK's letter, in upper case.
             pub fn letter(self) -> char {
                 match self { $(Self::$variant => $letter),* }
             }
@@ -61,7 +61,7 @@ macro_rules! options {
 }
 
 options! {
-    /// Which triangle of a square matrix is meant; the other is neither read nor written.
+    /// The triangle of a square matrix that is meant. The other triangle is neither read nor written.
     ///
     /// # Example
     /// ```
@@ -70,13 +70,13 @@ options! {
     /// assert_eq!(Uplo::Lower.flip().to_string(), "U");
     /// ```
     Uplo ("uplo", "L, U") {
-        /// The diagonal and what is below it.
+        /// The diagonal and the elements below it.
         Lower = 'L',
-        /// The diagonal and what is above it.
+        /// The diagonal and the elements above it.
         Upper = 'U',
     }
 
-    /// What is done to an operand before it is used.
+    /// The operation applied to an operand: none, transposition or conjugate transposition.
     ///
     /// # Example
     /// ```
@@ -85,15 +85,15 @@ options! {
     /// assert_eq!(Op::Trans.shape((2, 3)), (3, 2));
     /// ```
     Op ("trans", "N, T, C") {
-        /// The matrix as it is.
+        /// The matrix itself.
         None = 'N',
         /// Its transpose.
         Trans = 'T',
-        /// Its conjugate transpose; for real types the same as [`Op::Trans`].
+        /// Its conjugate transpose; for real types equal to [`Op::Trans`].
         ConjTrans = 'C',
     }
 
-    /// The side of the unknown, or of the general operand, on which a triangular matrix stands.
+    /// The side from which a triangular or symmetric matrix multiplies the general operand, or the unknown.
     ///
     /// # Example
     /// ```
@@ -115,13 +115,13 @@ options! {
     /// assert_eq!("U".parse(), Ok(Diag::Unit));
     /// ```
     Diag ("diag", "N, U") {
-        /// It is stored and read.
+        /// The diagonal is stored and read.
         NonUnit = 'N',
-        /// It is all ones and is not read.
+        /// The diagonal is all ones and is not read.
         Unit = 'U',
     }
 
-    /// Which norm of a matrix.
+    /// A norm of a matrix.
     ///
     /// # Example
     /// ```
@@ -130,7 +130,7 @@ options! {
     /// assert_eq!(Norm::One.to_string(), "O");
     /// ```
     Norm ("norm", "M, O, 1, I, F") {
-        /// The largest modulus of an element; not a consistent norm.
+        /// The largest modulus of an element. This is not a consistent norm.
         Max = 'M',
         /// The largest sum of moduli in a column.
         One = 'O' | '1',
@@ -140,7 +140,7 @@ options! {
         Frobenius = 'F',
     }
 
-    /// Which part of a rectangular matrix is meant; the rest is neither read nor written.
+    /// The part of a rectangular matrix that is meant. The rest is neither read nor written.
     ///
     /// # Example
     /// ```
@@ -148,15 +148,15 @@ options! {
     /// assert_eq!("u".parse(), Ok(Part::Upper));
     /// ```
     Part ("part", "A, L, U") {
-        /// All of it.
+        /// The whole matrix.
         All = 'A',
-        /// The diagonal and what is below it.
+        /// The diagonal and the elements below it.
         Lower = 'L',
-        /// The diagonal and what is above it.
+        /// The diagonal and the elements above it.
         Upper = 'U',
     }
 
-    /// In which order row interchanges are made.
+    /// The order in which row interchanges are made.
     ///
     /// # Example
     /// ```
@@ -164,15 +164,15 @@ options! {
     /// assert_eq!("b".parse(), Ok(Direction::Backward));
     /// ```
     Direction ("direction", "F, B") {
-        /// The first interchange first: a permutation P.
+        /// First to last: the permutation P.
         Forward = 'F',
-        /// The last interchange first: the inverse of that permutation.
+        /// Last to first: the inverse of P.
         Backward = 'B',
     }
 }
 
 impl Uplo {
-    /// The other triangle: where this one goes under transposition.
+    /// Returns the other triangle, which this one becomes under transposition.
     pub fn flip(self) -> Self {
         match self {
             Self::Lower => Self::Upper,
@@ -182,7 +182,7 @@ impl Uplo {
 }
 
 impl Op {
-    /// The shape of op(A) when A has this shape.
+    /// Returns the shape of op(A) for an A of this shape.
     pub fn shape(self, (m, n): (usize, usize)) -> (usize, usize) {
         match self {
             Self::None => (m, n),
@@ -192,7 +192,7 @@ impl Op {
 }
 
 impl Side {
-    /// The order of a square matrix that stands at this side of one of m x n.
+    /// Returns the order of the square matrix that multiplies an m x n matrix from this side.
     ///
     /// ```
     /// use superscalar::kernels::Side;
@@ -203,7 +203,7 @@ impl Side {
     }
 }
 
-/// Whether a matrix equals its transpose or its conjugate transpose. For real types both are the same.
+/// The kind of symmetry of a square matrix. For real types the two kinds are equal.
 ///
 /// # Example
 /// ```
@@ -220,10 +220,10 @@ pub enum Symmetry {
 }
 
 impl Symmetry {
-    /// Both.
+    /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Symmetric, Self::Hermitian];
 
-    /// How a block of one triangle becomes its mirror image.
+    /// Returns the operation that turns a block of one triangle into its mirror image.
     pub fn mirror(self) -> Op {
         match self {
             Self::Symmetric => Op::Trans,
@@ -231,32 +231,32 @@ impl Symmetry {
         }
     }
 
-    /// What takes `op(A)` to the other side of a product: its own op if it was none.
+    /// Returns the operation of the second factor of A Aᵀ (or A Aᴴ) when the first factor is `op(A)`.
     pub fn other(self, op: Op) -> Op {
         if op == Op::None { self.mirror() } else { Op::None }
     }
 
-    /// The name of the rank-k update of this kind.
+    /// Returns the name of the rank-k update.
     pub fn rank_k(self) -> &'static str {
         if self == Self::Hermitian { "herk" } else { "syrk" }
     }
 
-    /// The name of the rank-2k update of this kind.
+    /// Returns the name of the rank-2k update.
     pub fn rank_2k(self) -> &'static str {
         if self == Self::Hermitian { "her2k" } else { "syr2k" }
     }
 
-    /// The name of the product with a matrix of this kind.
+    /// Returns the name of the product with a matrix of this symmetry.
     pub fn mm(self) -> &'static str {
         if self == Self::Hermitian { "hemm" } else { "symm" }
     }
 
-    /// What alpha becomes when a product is mirrored.
+    /// Returns the factor alpha of the mirrored product: its conjugate for Hermitian matrices.
     pub fn conj<T: Scalar>(self, x: T) -> T {
         if self == Self::Hermitian { x.conj() } else { x }
     }
 
-    /// What is left of a factor that has to be real where the matrix is Hermitian.
+    /// Returns the factor that an update uses: only the real part for Hermitian matrices.
     pub fn factor<T: Scalar>(self, x: T) -> T {
         if self == Self::Hermitian { T::from_real(x.re()) } else { x }
     }
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_survive_a_round_trip() {
+    fn letters_round_trip() {
         for uplo in [Uplo::Lower, Uplo::Upper] {
             assert_eq!(uplo.to_string().parse(), Ok(uplo));
             assert_eq!(uplo.flip().flip(), uplo);

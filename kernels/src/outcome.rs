@@ -1,6 +1,6 @@
-//! What a factorization says of a matrix that it can not factor, or not use.
+//! The typed failures of factorizations.
 
-/// A matrix that has no Cholesky factorization.
+/// The matrix is not positive definite, so it has no Cholesky factorization.
 ///
 /// # Example
 /// ```
@@ -14,11 +14,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the leading minor of order {minor} is not positive definite")]
 pub struct NotPositiveDefinite {
-    /// The order of the first leading minor that is not positive definite, from 1: LAPACK's `info`.
+    /// The order of the first leading minor that is not positive definite, counted from one: LAPACK's `info`.
     pub minor: usize,
 }
 
-/// A matrix whose factor U has a zero on its diagonal.
+/// The factor U of the matrix has a zero on its diagonal.
 ///
 /// # Example
 /// ```
@@ -32,6 +32,6 @@ pub struct NotPositiveDefinite {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("pivot {pivot} is exactly zero")]
 pub struct Singular {
-    /// The first column whose pivot is zero, from 1: LAPACK's `info`.
+    /// The first column whose pivot is zero, counted from one: LAPACK's `info`.
     pub pivot: usize,
 }

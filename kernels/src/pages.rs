@@ -1,12 +1,12 @@
-//! Memory in large pages, where the system has them: a page of 4 KiB takes some microseconds when it is first touched, which for a matrix is as long as
-//! a pass over it, and a tile of columns that are far apart has more of them than the processor keeps addresses of.
+//! Zeroed memory in large pages, where the system supports them. Large pages reduce the time of first touches, which
+//! for a matrix is comparable to a pass over it, and the number of TLB entries that a tile of distant columns needs.
 
 use crate::Scalar;
 
-/// Bytes of a large page of most systems; addresses that are multiples of it are those of smaller pages, too.
-const LARGE: usize = 2 << 20;
+/// Bytes of a large page on most systems. It is a multiple of the sizes of smaller pages.
+const LARGE_PAGE_BYTES: usize = 2 << 20;
 
-/// There is no memory for a matrix of this shape.
+/// There is not enough memory for a matrix of this shape.
 ///
 /// ```
 /// let error = superscalar::kernels::try_zeros::<f64>(1 << 33, 1 << 31).unwrap_err();
@@ -25,23 +25,24 @@ impl NoMemory {
         Self { m, n, element_bytes: size_of::<T>() }
     }
 
-    /// Rows and columns of the matrix.
+    /// Returns the numbers of rows and columns of the matrix.
     #[must_use]
     pub fn shape(&self) -> (usize, usize) {
         (self.m, self.n)
     }
 
-    /// The bytes of its elements.
+    /// Returns the bytes of its elements.
     #[must_use]
     pub fn bytes(&self) -> u128 {
         (self.m as u128 * self.n as u128).saturating_mul(self.element_bytes as u128)
     }
 }
 
-/// So many zeros, which the system makes when they are first touched; many of them on large pages, if it has them.
+/// Returns a vector of `len` zeros. The system provides the memory when it is first touched, in large pages where
+/// possible.
 ///
 /// # Panics
-/// If there is no memory for them.
+/// If the allocation fails.
 ///
 /// ```
 /// assert_eq!(superscalar::kernels::zeros::<f64>(3), [0.0; 3]);
@@ -55,11 +56,11 @@ pub fn zeros<T: Scalar>(len: usize) -> Vec<T> {
     }
 }
 
-/// The m n zeros of a matrix.
+/// Like [`zeros`] for an m x n matrix, but returns an error if the allocation fails.
 ///
 /// # Errors
-/// If the system does not give so much memory, or m n is more than can be counted. (Some systems give more than they
-/// have, and end the program when it is touched.)
+/// If the allocation fails or m n overflows. Systems that overcommit memory may grant the allocation and end the
+/// program when the memory is touched.
 ///
 /// ```
 /// assert_eq!(superscalar::kernels::try_zeros::<f64>(2, 3)?, [0.0; 6]);
@@ -72,15 +73,17 @@ pub fn try_zeros<T: Scalar>(m: usize, n: usize) -> Result<Vec<T>, NoMemory> {
     Ok(memory)
 }
 
-/// Asks the system to have large pages under this memory, as far as it has whole ones and is not touched yet.
+/// Advises the system to use large pages for the whole large pages inside this memory. Only pages not yet touched
+/// change.
 pub(crate) fn ask_for_large<T: Copy>(memory: &mut [T]) {
     let range = memory.as_mut_ptr_range();
-    let (first, end) = ((range.start as usize).next_multiple_of(LARGE), range.end as usize / LARGE * LARGE);
+    let first = (range.start as usize).next_multiple_of(LARGE_PAGE_BYTES);
+    let end = range.end as usize / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;
     #[cfg(target_os = "linux")]
     if first < end {
         let start = range.start.wrapping_byte_add(first - range.start as usize);
-        // A system without large pages says no, and that is all.
-        // SAFETY: the pages are the memory's own, and what is in them stays as it is.
+        // The error of a system without large pages is ignored. SAFETY: the range is inside `memory`, which is borrowed
+        // exclusively, and the advice does not change its contents.
         let _ = unsafe { rustix::mm::madvise(start.cast(), end - first, rustix::mm::Advice::LinuxHugepage) };
     }
     #[cfg(not(target_os = "linux"))]
@@ -94,19 +97,20 @@ mod tests {
 
     #[test]
     fn memory_of_any_size_holds_zeros() {
-        for len in [0, 1, 1000, LARGE / 16, LARGE / 16 + 1, LARGE] {
+        for len in [0, 1, 1000, LARGE_PAGE_BYTES / 16, LARGE_PAGE_BYTES / 16 + 1, LARGE_PAGE_BYTES] {
             let mut memory = zeros::<c64>(len);
             assert_eq!(memory.len(), len);
             assert!(memory.iter().all(|&x| x == c64::ZERO));
             memory.fill(c64::ONE);
             ask_for_large(&mut memory);
-            assert!(memory.iter().all(|&x| x == c64::ONE), "what is there stays there");
+            assert!(memory.iter().all(|&x| x == c64::ONE), "the advice changed the contents");
         }
     }
 
     #[test]
-    fn more_than_there_is_is_refused() {
-        // m n wraps to nothing; m n bytes do; more than an allocation may have; more than an address has.
+    fn too_much_memory_is_refused() {
+        // Cases: m n wraps to zero; the bytes wrap to zero; more than the largest allocation; more than the address
+        // space.
         for (m, n) in [(1 << 33, 1 << 31), (1 << 31, 1 << 30), (1 << 30, 1 << 30), (usize::MAX, usize::MAX)] {
             let error = try_zeros::<c64>(m, n).expect_err("no memory");
             assert_eq!((error.shape(), error.bytes()), ((m, n), (m as u128 * n as u128).saturating_mul(16)));
@@ -118,7 +122,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "no memory for a matrix of 18446744073709551615 x 1 elements")]
-    fn a_vector_that_is_too_long_panics() {
+    fn too_long_vector_panics() {
         let _ = zeros::<f32>(usize::MAX);
     }
 }

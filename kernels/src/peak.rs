@@ -1,7 +1,7 @@
-//! The multiply-add peak of the core that runs it.
+//! The multiply-add peak of the current core.
 //!
-//! A rate in GFLOP/s says little on a shared machine whose clock moves; the fraction of what the same core could do in
-//! the same second says more. Benchmarks call [`measure_fma_peak`] next to what they measure and print the ratio.
+//! On a shared machine the clock varies, so a rate in GFLOP/s means little. Benchmarks call [`measure_fma_peak`] next
+//! to what they measure and print the fraction of that peak.
 
 use crate::simd::Vector;
 use crate::vector::{Kernel, dispatch};
@@ -10,15 +10,16 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 use std::time::Instant;
 
-/// Independent chains: two units of latency four need eight; twelve still fit AVX2's sixteen registers.
+/// Independent chains of multiply-adds. Two units of latency four need eight; twelve still fit AVX2's sixteen
+/// registers.
 const CHAINS: usize = 12;
-/// Multiply-adds per chain and sample: a fifth of a millisecond.
-const STEPS: usize = 100_000;
-/// Samples, of which the median counts.
+/// Multiply-adds per chain and sample.
+const FMAS_PER_CHAIN: usize = 100_000;
+/// Samples; the result is their median.
 const SAMPLES: usize = 9;
 
-/// Floating-point operations per second of a loop of independent fused multiply-adds on vectors of `T` (`f32` or
-/// `f64`) in the widest instructions of this core: an upper bound of what a kernel can reach. Takes about 2 ms.
+/// Measures the rate of independent fused multiply-adds on vectors of `T` (`f32` or `f64`) in this core's widest
+/// instructions, in floating-point operations per second. It is an upper bound for every kernel. Takes about 2 ms.
 ///
 /// # Example
 /// ```
@@ -37,7 +38,7 @@ pub fn measure_fma_peak<T: Real>() -> f64 {
     rates[SAMPLES / 2]
 }
 
-/// The loop; returns how many operations it did.
+/// The measured loop; returns the number of operations.
 struct Chains<T>(PhantomData<T>);
 
 impl<T: Scalar> Kernel<T> for Chains<T> {
@@ -47,12 +48,12 @@ impl<T: Scalar> Kernel<T> for Chains<T> {
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> f64 {
         let (a, b) = (V::splat(isa, black_box(T::Real::ONE)), V::splat(isa, black_box(T::Real::ZERO)));
         let mut sums = [V::splat(isa, T::Real::ONE); CHAINS];
-        for _ in 0..STEPS {
+        for _ in 0..FMAS_PER_CHAIN {
             for sum in &mut sums {
                 *sum = sum.mul_add(a, b);
             }
         }
         black_box(sums);
-        (2 * V::LANES * CHAINS * STEPS) as f64
+        (2 * V::LANES * CHAINS * FMAS_PER_CHAIN) as f64
     }
 }

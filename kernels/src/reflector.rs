@@ -1,4 +1,4 @@
-//! [`Reflector`]: what a task gets of a block of reflectors, beside the vectors themselves.
+//! [`Reflector`]: the triangular factor of a block of reflectors, and the packed forms of the block.
 
 use crate::{
     MatMut, MatRef, Scalar,
@@ -8,10 +8,10 @@ use crate::{
 use std::sync::Arc;
 use superscalar_runtime::{Portable, Residence};
 
-/// The triangular factor T of Q = I − V T Vᴴ (LAPACK's larft), and what the kernels remember of V as it is multiplied, and as
-/// it multiplies.
+/// The triangular factor T of Q = I − V T Vᴴ (LAPACK's larft), and the packed forms of V for the two
+/// products in which V is a factor.
 ///
-/// Changing T takes `&mut`, through [`Reflector::t_mut`], which makes the kernels forget: V has changed, too.
+/// Changing T takes `&mut`, through [`Reflector::t_mut`], which discards the packed forms: V has changed, too.
 #[derive(Debug)]
 pub struct Reflector<T> {
     t: Vec<T>,
@@ -20,25 +20,25 @@ pub struct Reflector<T> {
 }
 
 impl<T: Scalar> Reflector<T> {
-    /// Room for k reflectors, whose packed forms come from `store`.
+    /// Makes room for k reflectors, whose packed forms come from `store`.
     #[must_use]
     pub fn new(k: usize, store: &Arc<PackStore>) -> Self {
         Self { t: zeros(k * k), k, packs: [Packs::new(store), Packs::new(store)] }
     }
 
-    /// Q, whose V is given.
+    /// Returns Q, with the vectors `v`.
     pub fn of<'a>(&'a self, v: MatRef<'a, T>) -> BlockReflector<'a, T> {
         BlockReflector { v, t: self.t(), packs: Some([&self.packs[0], &self.packs[1]]) }
     }
 
-    /// The triangular factor, k x k.
+    /// Returns the triangular factor, k x k.
     #[must_use]
     pub fn t(&self) -> MatRef<'_, T> {
         let view = MatRef::from_col_major(&self.t, self.k, self.k, self.k.max(1));
         view.unwrap_or_else(|_| unreachable!("it has k x k elements"))
     }
 
-    /// The triangular factor, to change.
+    /// Returns the triangular factor for writing, and discards the packed forms.
     pub fn t_mut(&mut self) -> MatMut<'_, T> {
         self.packs.iter().for_each(Packs::forget);
         let view = MatMut::from_col_major(&mut self.t, self.k, self.k, self.k.max(1));
@@ -46,10 +46,11 @@ impl<T: Scalar> Reflector<T> {
     }
 }
 
-// SAFETY: the factor's elements are the value's own.
+// SAFETY: the residence is the vector of the factor's elements, which the value owns.
 unsafe impl<T: Scalar> Portable for Reflector<T> {
     fn residence(&self) -> Option<Residence<'_>> {
-        // What is remembered of V is of no use before T is known, and whoever makes it anew on the host forgets the old.
+        // The packed forms are not part of the residence: they are unused until T is computed, and `t_mut` discards
+        // them.
         self.t.residence()?.in_columns_of(self.k * size_of::<T>())
     }
 }

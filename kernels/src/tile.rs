@@ -1,4 +1,4 @@
-//! [`Tile`]: what a task gets of a tiled matrix.
+//! [`Tile`]: a block of a tiled matrix, as a task uses it.
 
 use crate::{
     MatMut, MatRef, Scalar,
@@ -7,16 +7,16 @@ use crate::{
 use std::{ops::Range, sync::Arc};
 use superscalar_runtime::{Portable, Residence, View};
 
-/// A view that a tile may be read through: [`MatMut`] of a matrix that tasks change, [`MatRef`] of one that they only read.
-/// There are no others: devices go by what these say of where their elements are.
+/// A view of a tile: [`MatMut`] of a matrix that tasks change, or [`MatRef`] of one that they only read. The trait is
+/// sealed because devices rely on the residences that the views report.
 pub trait TileView: View + Send + Sync + sealed::Sealed {
     /// The elements.
     type Element: Scalar;
 
-    /// The tile.
+    /// Returns an immutable view of the tile.
     fn view(&self) -> MatRef<'_, Self::Element>;
 
-    /// Where its elements are.
+    /// Returns where the elements are.
     fn residence(&self) -> Option<Residence<'_>>;
 }
 
@@ -26,9 +26,9 @@ mod sealed {
     impl<T> Sealed for crate::MatRef<'_, T> {}
 }
 
-// SAFETY: a pointer and a shape, without a destructor.
+// SAFETY: the view is a pointer and a shape, without a destructor.
 unsafe impl<T> View for MatMut<'_, T> {}
-// SAFETY: as for the view that may change it.
+// SAFETY: the view is a pointer and a shape, without a destructor.
 unsafe impl<T> View for MatRef<'_, T> {}
 
 impl<T: Scalar> TileView for MatMut<'_, T> {
@@ -55,10 +55,10 @@ impl<T: Scalar> TileView for MatRef<'_, T> {
     }
 }
 
-/// A tile of a matrix: a view, and what the kernels remember of it from one product to the next.
+/// A tile of a matrix: a view, and the packed forms that kernels keep from one product to the next.
 ///
-/// Changing it takes `&mut`, through [`Tile::view_mut`], which makes the kernels forget. So a task that reads always reads
-/// what the tile holds.
+/// Changing the tile takes `&mut`, through [`Tile::view_mut`], which discards the packed forms. A task that reads
+/// therefore never sees an outdated packed form.
 #[derive(Debug)]
 pub struct Tile<V> {
     view: V,
@@ -66,36 +66,36 @@ pub struct Tile<V> {
 }
 
 impl<V: TileView> Tile<V> {
-    /// The tile that `view` shows; packed forms of it come from `store`.
+    /// Makes the tile that `view` shows; its packed forms come from `store`.
     #[must_use]
     pub fn new(view: V, store: &Arc<PackStore>) -> Self {
         Self { view, packs: Packs::new(store) }
     }
 
-    /// The tile, to read.
+    /// Returns an immutable view of the tile.
     #[must_use]
     pub fn view(&self) -> MatRef<'_, V::Element> {
         self.view.view()
     }
 
-    /// The tile as an operand of [`gemm`](crate::cpu::gemm) or [`herk`](crate::cpu::herk),
-    /// which may leave it packed for the next one.
+    /// Returns the tile as an operand of [`gemm`](crate::cpu::gemm) or [`herk`](crate::cpu::herk), which may keep its
+    /// packed form for the next product.
     #[must_use]
     pub fn operand(&self) -> Operand<'_, V::Element> {
         Operand::new(self.view.view(), &self.packs)
     }
 
-    /// The same for a part of the tile. One part at a time is remembered.
+    /// Like [`operand`](Self::operand), for a part of the tile. The packed form of one part at a time is kept.
     #[must_use]
     pub fn operand_of(&self, rows: Range<usize>, cols: Range<usize>) -> Operand<'_, V::Element> {
         Operand::new(self.view.view().submatrix(rows, cols), &self.packs)
     }
 }
 
-// SAFETY: a view without a destructor, and packed forms, which own what they free.
+// SAFETY: the tile is a view without a destructor and packed forms, which own the memory that they free.
 unsafe impl<V: TileView> View for Tile<V> {}
 
-// SAFETY: the views say where they are: one that may be written, `MatMut`, borrows its elements exclusively.
+// SAFETY: the residence is that of the view; a view that may be written, `MatMut`, borrows its elements exclusively.
 unsafe impl<V: TileView> Portable for Tile<V> {
     fn residence(&self) -> Option<Residence<'_>> {
         Some(self.view.residence()?.with_derived(&self.packs))
@@ -103,7 +103,7 @@ unsafe impl<V: TileView> Portable for Tile<V> {
 }
 
 impl<T: Scalar> Tile<MatMut<'_, T>> {
-    /// The tile, to change.
+    /// Returns a mutable view of the tile, and discards the packed forms.
     pub fn view_mut(&mut self) -> MatMut<'_, T> {
         self.packs.forget();
         self.view.rb_mut()

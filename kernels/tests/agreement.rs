@@ -1,7 +1,7 @@
-//! Every kernel against its reference: four types, every option, ragged, strided, padded and transposed views.
+//! Compares every kernel with its reference: four types, every option, ragged, strided, padded and transposed views.
 //!
-//! Operands lie inside larger arrays full of a sentinel, of which every element outside of what a kernel may write is
-//! compared bitwise afterwards.
+//! Operands are parts of larger arrays that are filled with a sentinel. Afterwards, every element that a kernel may not
+//! write is compared bitwise.
 
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu, reference};
 use superscalar_oracle::{
@@ -31,11 +31,12 @@ macro_rules! four_types {
 }
 
 four_types! {
-    gemm_is_exact products_of_every_depth_are_exact long_products_are_exact rank_k_is_exact rank_2k_is_exact gemmt_is_exact trapezoids_are_parts_of_triangles symm_is_exact trmm_is_exact trsm_agrees potrf_agrees
+    gemm_is_exact products_of_every_depth_are_exact long_products_are_exact rank_k_is_exact rank_2k_is_exact
+    gemmt_is_exact trapezoids_match_triangles symm_is_exact trmm_is_exact trsm_agrees potrf_agrees
     nan_in_c_is_overwritten nan_and_inf_propagate
 }
 
-/// A factor of this shape once `op` is applied.
+/// Makes a factor that has this shape after `op`.
 fn factor<T: Scalar>(numbers: &mut Random, op: Op, (m, n): (usize, usize), case: Layout) -> Stored<T> {
     let (m, n) = op.shape((m, n));
     Stored::integers(numbers, (m, n), case)
@@ -49,9 +50,9 @@ fn shapes() -> Vec<(usize, usize, usize)> {
     shapes
 }
 
-/// The pairs of alpha and beta that are tried: all of them, or one where the reference loops take long. That one is
-/// chosen at random from the first `general` pairs, in which alpha is not zero.
-fn tried<'f, F>(numbers: &mut Random, multiplications: usize, general: usize, factors: &'f [F]) -> &'f [F] {
+/// Selects the pairs of alpha and beta to test: all of them, or only one where the reference loops take long. That one
+/// is random among the first `general` pairs, in which alpha is not zero.
+fn select_factors<'f, F>(numbers: &mut Random, multiplications: usize, general: usize, factors: &'f [F]) -> &'f [F] {
     if multiplications <= 100_000 {
         return factors;
     }
@@ -68,7 +69,7 @@ fn gemm_is_exact<T: Scalar>() {
             let b = factor::<T>(&mut numbers, op_b, (k, n), other);
             let c = Stored::<T>::integers(&mut numbers, (m, n), case);
             let factors = [(1.0, 0.0), (-1.0, 1.0), (2.0, -3.0), (0.0, 2.0)];
-            for &(alpha, beta) in tried(&mut numbers, m * n * k, 3, &factors) {
+            for &(alpha, beta) in select_factors(&mut numbers, m * n * k, 3, &factors) {
                 let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
                 let (mut x, mut y) = (c.clone(), c.clone());
                 cpu::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut());
@@ -79,7 +80,7 @@ fn gemm_is_exact<T: Scalar>() {
     }
 }
 
-/// Full register tiles: steps are taken four at a time, and what is left of the depth one by one.
+/// Full register tiles of every depth: kernels take four steps at a time, and the remaining ones one by one.
 fn products_of_every_depth_are_exact<T: Scalar>() {
     let mut numbers = Random::new(2);
     let case = Layout::any(&mut numbers);
@@ -94,12 +95,12 @@ fn products_of_every_depth_are_exact<T: Scalar>() {
     }
 }
 
-/// Few rows and a long sum.
+/// Products with few rows and long sums.
 fn long_products_are_exact<T: Scalar>() {
     let mut numbers = Random::new(12);
     for (m, n, k) in [(1, 8, 600), (5, 9, 40), (16, 30, 300), (33, 8, 2100), (64, 21, 1500), (128, 40, 3001)] {
         for (at, (op_a, op_b)) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))).enumerate() {
-            // Of the longest three pairs, in which each operation is once on each side.
+            // For the longest, only three pairs, with each operation once on each side.
             if m == 128 && (at / 3 + at % 3) % 3 != 1 {
                 continue;
             }
@@ -107,7 +108,7 @@ fn long_products_are_exact<T: Scalar>() {
             let a = factor::<T>(&mut numbers, op_a, (m, k), case);
             let b = factor::<T>(&mut numbers, op_b, (k, n), other);
             let c = Stored::<T>::integers(&mut numbers, (m, n), case);
-            for &(alpha, beta) in tried(&mut numbers, m * n * k, 2, &[(1.0, 0.0), (-2.0, 1.0)]) {
+            for &(alpha, beta) in select_factors(&mut numbers, m * n * k, 2, &[(1.0, 0.0), (-2.0, 1.0)]) {
                 let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
                 let (mut x, mut y) = (c.clone(), c.clone());
                 cpu::gemm(alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut());
@@ -118,7 +119,8 @@ fn long_products_are_exact<T: Scalar>() {
     }
 }
 
-/// Orders and depths of updates: of the last one, several blocks of rows are multiplied by factors that are packed as a whole.
+/// Orders and depths of updates. In the last one, several blocks of rows are multiplied by factors that are packed as a
+/// whole.
 fn updates() -> impl Iterator<Item = (usize, usize)> {
     shapes().into_iter().map(|(n, _, k)| (n, k)).chain([(331, 133)])
 }
@@ -131,7 +133,7 @@ fn rank_k_is_exact<T: Scalar>() {
             let a = factor::<T>(&mut numbers, op, (n, k), case);
             let c = Stored::<T>::integers(&mut numbers, (n, n), other);
             let factors = [(1.0, 0.0), (-1.0, 1.0), (2.0, -3.0), (0.0, 2.0)];
-            for &(alpha, beta) in tried(&mut numbers, n * n * k, 3, &factors) {
+            for &(alpha, beta) in select_factors(&mut numbers, n * n * k, 3, &factors) {
                 let message = || format!("{uplo} {op} n = {n} k = {k} {alpha} {beta} {case:?}");
                 if !T::COMPLEX || op != Op::ConjTrans {
                     let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
@@ -164,7 +166,7 @@ fn rank_2k_is_exact<T: Scalar>() {
             let c = Stored::<T>::integers(&mut numbers, (n, n), third);
             let two_i = T::from_parts(T::Real::ONE, T::Real::from_f64(2.0));
             let factors = [(T::ONE, 0.0), (two_i, 1.0), (two_i, -3.0), (T::ZERO, 2.0)];
-            for &(alpha, beta) in tried(&mut numbers, n * n * k, 3, &factors) {
+            for &(alpha, beta) in select_factors(&mut numbers, n * n * k, 3, &factors) {
                 let message = || format!("{uplo} {op} n = {n} k = {k} {alpha} {beta} {case:?}");
                 if !T::COMPLEX || op != Op::ConjTrans {
                     let (mut x, mut y) = (c.clone(), c.clone());
@@ -194,7 +196,7 @@ fn gemmt_is_exact<T: Scalar>() {
             let b = factor::<T>(&mut numbers, op_b, (k, n), other);
             let c = Stored::<T>::integers(&mut numbers, (n, n), case);
             let factors = [(Uplo::Lower, 1.0, 0.0), (Uplo::Upper, 2.0, -3.0), (Uplo::Lower, 0.0, 2.0)];
-            for &(uplo, alpha, beta) in tried(&mut numbers, n * n * k, 2, &factors) {
+            for &(uplo, alpha, beta) in select_factors(&mut numbers, n * n * k, 2, &factors) {
                 let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
                 let (mut x, mut y) = (c.clone(), c.clone());
                 cpu::gemmt(uplo, alpha, op_a, a.view(), op_b, b.view(), beta, x.view_mut());
@@ -207,12 +209,13 @@ fn gemmt_is_exact<T: Scalar>() {
     }
 }
 
-/// Trapezoids, which are parts of triangles: their first columns or rows, of updates that are packed as a whole, block by block, or not at all.
-fn trapezoids_are_parts_of_triangles<T: Scalar>() {
+/// Trapezoids are parts of triangles: their first columns or rows. The updates are packed as a whole, block by block,
+/// or not at all.
+fn trapezoids_match_triangles<T: Scalar>() {
     let mut numbers = Random::new(11);
     for (order, k) in [(9, 3), (75, 20), (150, 70), (131, 1030)] {
         let options = UPLOS.iter().flat_map(|&u| OPS.map(|o| (u, o, 1 + order / 3))).enumerate();
-        // Of the deepest updates every other one, which is one triangle for each operation.
+        // For the deepest updates, only every other case: one triangle for each operation.
         for (_, (uplo, op, width)) in options.filter(|(at, _)| k < 1000 || at % 2 == 0) {
             let (case, other, third) =
                 (Layout::any(&mut numbers), Layout::any(&mut numbers), Layout::any(&mut numbers));
@@ -222,7 +225,7 @@ fn trapezoids_are_parts_of_triangles<T: Scalar>() {
             let c = Stored::<T>::integers(&mut numbers, (order, order), third);
             let (rows, cols) = if uplo == Uplo::Lower { (0..order, 0..width) } else { (0..width, 0..order) };
             let (alpha, beta) = (T::from_parts(T::Real::ONE, T::Real::from_f64(2.0)), T::from_f64(-3.0));
-            // What the whole update leaves in the trapezoid, and what was in the rest.
+            // The result of the whole update in the trapezoid, and the old contents elsewhere.
             let part_of = |whole: &Stored<T>| {
                 let (mut part, all) = (c.clone(), whole.view());
                 for (i, j) in cols.clone().flat_map(|j| rows.clone().map(move |i| (i, j))) {
@@ -264,7 +267,7 @@ fn trapezoids_are_parts_of_triangles<T: Scalar>() {
     }
 }
 
-/// What surrounds the named triangle: NaN, of which nothing may show.
+/// Sets the elements outside of the named triangle to NaN, which must not affect the result.
 fn hide<T: Scalar>(uplo: Uplo, a: &mut Stored<T>) {
     let mut view = a.view_mut();
     for j in 0..view.ncols() {
@@ -285,7 +288,8 @@ fn symm_is_exact<T: Scalar>() {
             hide(uplo, &mut a);
             let b = Stored::<T>::integers(&mut numbers, (m, n), other);
             let c = Stored::<T>::integers(&mut numbers, (m, n), case);
-            for &(alpha, beta) in tried(&mut numbers, order * m * n, 2, &[(1.0, 0.0), (2.0, -3.0), (0.0, 2.0)]) {
+            for &(alpha, beta) in select_factors(&mut numbers, order * m * n, 2, &[(1.0, 0.0), (2.0, -3.0), (0.0, 2.0)])
+            {
                 let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
                 let message = || format!("{side}{uplo} {m} x {n} {alpha} {beta} {case:?}");
                 let (mut x, mut y) = (c.clone(), c.clone());
@@ -316,7 +320,7 @@ fn trmm_is_exact<T: Scalar>() {
                     }
                     let mut b = Stored::<T>::integers(&mut numbers, (m, n), other);
                     if alpha != 0.0 && n > 0 && m > 0 {
-                        // What the other triangle would hold does not meet it.
+                        // The zeros of the other triangle must not be multiplied by it.
                         b.view_mut()[(m / 2, n / 2)] = T::from_real(T::Real::from_f64(f64::INFINITY));
                     }
                     let (mut x, mut y) = (b.clone(), b.clone());
@@ -383,7 +387,7 @@ fn nan_in_c_is_overwritten<T: Scalar>() {
             c.view_mut().fill(T::from_f64(f64::NAN));
             cpu::syrk(Uplo::Lower, Op::None, alpha, a.view(), T::ZERO, c.view_mut());
             for j in 0..m {
-                assert!((0..m).all(|i| c.view().at(i, j).is_nan() == (i < j)), "syrk: the triangle and no more");
+                assert!((0..m).all(|i| c.view().at(i, j).is_nan() == (i < j)), "syrk: only the triangle is written");
             }
         }
         // alpha = 0 does not read the factors.
@@ -411,7 +415,7 @@ fn nan_and_inf_propagate<T: Scalar>() {
             let mut b = Stored::<T>::integers(&mut Random::new(7), (n, n), Layout::PLAIN);
             cpu::trsm(Side::Left, Uplo::Lower, Op::None, Diag::NonUnit, T::ONE, a, b.view_mut());
             for i in 0..n {
-                assert!((0..n).all(|j| b.view().at(i, j).is_nan() == (i >= at)), "a NaN pivot in row {at}");
+                assert!((0..n).all(|j| b.view().at(i, j).is_nan() == (i >= at)), "NaN pivot in row {at}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Codelets that name no device, on simulated devices in a runtime: what `on_devices` makes of them.
+//! Codelets without a device, made by `on_devices` and run on simulated devices in a runtime.
 
 use std::error::Error as _;
 use superscalar_devices::sim::{Machine, Spec};
@@ -19,7 +19,7 @@ fn axpy<T: Scalar>() -> Axpy<T> {
     })
 }
 
-/// The factor of a matrix of one element, with a parameter that is borrowed: neither need be `'static`.
+/// Factors a matrix of one element. The parameter is borrowed, because neither codelet nor parameter need be `'static`.
 fn potrf<'p>() -> Codelet<Updates<Vec<f64>>, &'p Uplo> {
     on_devices(Codelet::new("potrf"), |a, &&uplo| {
         Ok(Call::Potrf(Potrf { uplo, first: 0, a: Mat::<f64>::new(a.region()?) }))
@@ -37,7 +37,7 @@ fn on_device() -> TaskSpec {
     TaskSpec::new("on a device").lock(Lock::Device)
 }
 
-fn adds_up<T: Scalar>() {
+fn check_axpy<T: Scalar>() {
     let (rt, axpy) = (runtime(2), axpy::<T>());
     let (mut x, mut b) = ((0..100).map(|at| T::from_f64(f64::from(at))).collect::<Vec<_>>(), vec![T::from_f64(2.0)]);
     let mut columns: Vec<Vec<T>> = (0..5).map(|_| vec![T::ONE; 100]).collect();
@@ -58,10 +58,10 @@ fn adds_up<T: Scalar>() {
 
 #[test]
 fn tasks_of_every_type_run_on_devices() {
-    adds_up::<f32>();
-    adds_up::<f64>();
-    adds_up::<c32>();
-    adds_up::<c64>();
+    check_axpy::<f32>();
+    check_axpy::<f64>();
+    check_axpy::<c32>();
+    check_axpy::<c64>();
 }
 
 fn factor(uplo: Uplo, a: &mut Vec<f64>) -> Result<(), Error> {
@@ -72,7 +72,7 @@ fn factor(uplo: Uplo, a: &mut Vec<f64>) -> Result<(), Error> {
 }
 
 #[test]
-fn an_outcome_comes_back_as_that_of_a_host_task() {
+fn outcome_is_the_error_of_the_task() {
     let mut a = vec![9.0];
     factor(Uplo::Lower, &mut a).expect("positive definite");
     assert_eq!(a, [3.0]);
@@ -86,7 +86,7 @@ fn an_outcome_comes_back_as_that_of_a_host_task() {
 }
 
 #[test]
-fn operands_that_do_not_fit_are_an_error_of_the_task() {
+fn wrong_shapes_are_the_error_of_the_task() {
     let error = factor(Uplo::Upper, &mut vec![1.0, 2.0]).expect_err("two rows, one column");
-    assert!(error.to_string().contains("potrf: the shapes A 2 x 1 do not agree"), "{error}");
+    assert!(error.to_string().contains("potrf: shapes do not agree: A 2 x 1"), "{error}");
 }

@@ -1,5 +1,6 @@
-//! Every CPU kernel on operands that end where their allocations end, at small and ragged orders. Elsewhere operands lie among sentinels, which
-//! shows what is written beside them; what is read beside them only AddressSanitizer sees, and only here (`tests/sanitize.sh`).
+//! Runs every CPU kernel on operands that end where their allocations end, at small and ragged orders. In other tests,
+//! sentinels around the operands detect writes. Reads outside of operands are detected only here, by AddressSanitizer
+//! (`tests/sanitize.sh`).
 
 use superscalar_kernels::cpu::BlockReflector;
 use superscalar_kernels::{Diag, Direction, MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64, cpu, reference};
@@ -8,20 +9,20 @@ use superscalar_oracle::roundoffs;
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
 const SIDES: [Side; 2] = [Side::Left, Side::Right];
 const DIAGS: [Diag; 2] = [Diag::NonUnit, Diag::Unit];
-/// One, less than a vector, ragged vectors and tiles, and long and flat ones.
+/// One, less than a vector, ragged vectors and tiles, and long and flat shapes.
 const SHAPES: [(usize, usize, usize); 7] =
     [(1, 1, 1), (2, 3, 1), (7, 5, 3), (17, 9, 16), (33, 26, 19), (1, 40, 2), (50, 1, 9)];
 
 /// An m x n matrix that fills its allocation.
 #[derive(Clone)]
-struct Exact<T> {
+struct TightMatrix<T> {
     data: Box<[T]>,
     m: usize,
     n: usize,
 }
 
-impl<T: Scalar> Exact<T> {
-    /// Random in ±1 by position, and a diagonal that dominates them.
+impl<T: Scalar> TightMatrix<T> {
+    /// Makes a matrix with pseudo-random elements in ±1 and a dominant diagonal.
     fn new((m, n): (usize, usize), seed: usize) -> Self {
         let part = |at: usize| T::Real::from_f64(((at * 7919 + seed * 104_729) % 2003) as f64 / 1001.5 - 1.0);
         let dominant = T::from_f64((m.max(n) + 2) as f64 * 1.5);
@@ -31,18 +32,18 @@ impl<T: Scalar> Exact<T> {
     }
 
     fn view(&self) -> MatRef<'_, T> {
-        MatRef::from_col_major(&self.data, self.m, self.n, self.m.max(1)).expect("it fits")
+        MatRef::from_col_major(&self.data, self.m, self.n, self.m.max(1)).expect("the data has m x n elements")
     }
 
     fn view_mut(&mut self) -> MatMut<'_, T> {
-        MatMut::from_col_major(&mut self.data, self.m, self.n, self.m.max(1)).expect("it fits")
+        MatMut::from_col_major(&mut self.data, self.m, self.n, self.m.max(1)).expect("the data has m x n elements")
     }
 }
 
-/// What a kernel and its reference make of two copies of a matrix is the same but for rounding.
+/// Checks that a kernel and its reference change two copies of a matrix equally, except for rounding.
 fn agree<T: Scalar>(
     what: &str,
-    given: &Exact<T>,
+    given: &TightMatrix<T>,
     kernel: impl FnOnce(MatMut<'_, T>),
     textbook: impl FnOnce(MatMut<'_, T>),
 ) {
@@ -53,7 +54,7 @@ fn agree<T: Scalar>(
     assert!(error <= 1e3, "{what} {} {} x {}: {error:.1} roundoffs", T::LETTER, given.m, given.n);
 }
 
-/// The same for a kernel and the reference of its name, whose last argument is the matrix.
+/// Like `agree`, for a kernel and the reference of the same name, whose last argument is the matrix.
 macro_rules! agree {
     ($routine:ident($($argument:expr),*) of $given:expr) => {
         agree(
@@ -69,13 +70,13 @@ fn products<T: Scalar>() {
     let (alpha, beta) = (T::from_f64(0.5), T::from_f64(-1.0));
     for (m, n, k) in SHAPES {
         for (op_a, op_b) in [(Op::None, Op::None), (Op::Trans, Op::ConjTrans), (Op::ConjTrans, Op::None)] {
-            let (a, b) = (Exact::<T>::new(op_a.shape((m, k)), 1), Exact::new(op_b.shape((k, n)), 2));
-            let (a, b, c) = (a.view(), b.view(), Exact::new((m, n), 3));
+            let (a, b) = (TightMatrix::<T>::new(op_a.shape((m, k)), 1), TightMatrix::new(op_b.shape((k, n)), 2));
+            let (a, b, c) = (a.view(), b.view(), TightMatrix::new((m, n), 3));
             agree!(gemm(alpha, op_a, a, op_b, b, beta) of &c);
         }
         for uplo in UPLOS {
-            let (a, b) = (Exact::<T>::new((n, k), 1), Exact::<T>::new((k, n), 2));
-            let (a, b, c) = (a.view(), b.view(), Exact::<T>::new((n, n), 3));
+            let (a, b) = (TightMatrix::<T>::new((n, k), 1), TightMatrix::<T>::new((k, n), 2));
+            let (a, b, c) = (a.view(), b.view(), TightMatrix::<T>::new((n, n), 3));
             let (none, op) = (Op::None, Op::Trans);
             agree!(gemmt(uplo, alpha, none, a, none, b, beta) of &c);
             agree!(syrk(uplo, none, alpha, a, beta) of &c);
@@ -87,13 +88,16 @@ fn products<T: Scalar>() {
     }
 }
 
-fn sided<T: Scalar>() {
+fn products_and_solves_with_a_side<T: Scalar>() {
     let (alpha, beta) = (T::from_f64(0.5), T::from_f64(-1.0));
     for (m, n, _) in SHAPES {
         for (side, uplo) in SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo))) {
             let order = if side == Side::Left { m } else { n };
-            let (a, b, c) =
-                (Exact::<T>::new((order, order), 1), Exact::<T>::new((m, n), 2), Exact::<T>::new((m, n), 3));
+            let (a, b, c) = (
+                TightMatrix::<T>::new((order, order), 1),
+                TightMatrix::<T>::new((m, n), 2),
+                TightMatrix::<T>::new((m, n), 3),
+            );
             let (a, b) = (a.view(), b.view());
             agree!(symm(side, uplo, alpha, a, b, beta) of &c);
             agree!(hemm(side, uplo, alpha, a, b, beta) of &c);
@@ -109,7 +113,7 @@ fn sided<T: Scalar>() {
 fn factorizations<T: Scalar>() {
     for (m, n, _) in SHAPES {
         for uplo in UPLOS {
-            let a = Exact::<T>::new((n, n), 1);
+            let a = TightMatrix::<T>::new((n, n), 1);
             agree(
                 "potrf",
                 &a,
@@ -124,7 +128,7 @@ fn factorizations<T: Scalar>() {
                 let a = inverse.clone();
                 cpu::trtri(uplo, diag, inverse.view_mut()).expect("regular");
                 // A⁻¹ A X = X
-                let x = Exact::<T>::new((n, 3), 4);
+                let x = TightMatrix::<T>::new((n, 3), 4);
                 let both = |mut x: MatMut<'_, T>| {
                     let left = Side::Left;
                     reference::trmm(left, uplo, Op::None, diag, T::ONE, a.view(), x.rb_mut());
@@ -136,7 +140,7 @@ fn factorizations<T: Scalar>() {
             cpu::lauum(uplo, product.view_mut());
             assert!(product.data.iter().all(|x| !x.is_nan()));
         }
-        let (a, k) = (Exact::<T>::new((m, n), 1), m.min(n));
+        let (a, k) = (TightMatrix::<T>::new((m, n), 1), m.min(n));
         let (mut p, mut q) = (vec![0; k], vec![0; k]);
         agree(
             "getrf",
@@ -158,17 +162,17 @@ fn factorizations<T: Scalar>() {
     }
 }
 
-/// geqrf, larft and larfb of a matrix with k reflectors.
-fn reflectors<T: Scalar>(a: &Exact<T>, k: usize) {
-    let (mut qr, mut t) = (a.clone(), Exact::<T>::new((k, k), 5));
+/// Checks geqrf, larft and larfb on a matrix with k reflectors.
+fn reflectors<T: Scalar>(a: &TightMatrix<T>, k: usize) {
+    let (mut qr, mut t) = (a.clone(), TightMatrix::<T>::new((k, k), 5));
     let (mut tau, mut other) = (vec![T::ZERO; k], vec![T::ZERO; k]);
     let mut spare = t.clone();
     agree("geqrf", a, |a| cpu::geqrf(a, &mut tau, t.view_mut()), |a| reference::geqrf(a, &mut other, spare.view_mut()));
     cpu::geqrf(qr.view_mut(), &mut tau, t.view_mut());
-    let v = Exact { data: qr.data[..qr.m * k].into(), m: qr.m, n: k };
+    let v = TightMatrix { data: qr.data[..qr.m * k].into(), m: qr.m, n: k };
     agree("larft", &t, |t| cpu::larft(v.view(), &tau, t), |t| reference::larft(v.view(), &tau, t));
     for (side, shape) in [(Side::Left, (a.m, 6)), (Side::Right, (6, a.m))] {
-        let c = Exact::<T>::new(shape, 6);
+        let c = TightMatrix::<T>::new(shape, 6);
         let kernel = |c: MatMut<'_, T>| cpu::larfb(side, Op::ConjTrans, BlockReflector::new(v.view(), t.view()), c);
         agree("larfb", &c, kernel, |c| reference::larfb(side, Op::ConjTrans, v.view(), t.view(), c));
     }
@@ -179,7 +183,7 @@ macro_rules! tests {
         #[test]
         fn $name() {
             products::<$t>();
-            sided::<$t>();
+            products_and_solves_with_a_side::<$t>();
             factorizations::<$t>();
         }
     )*};

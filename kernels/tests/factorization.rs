@@ -1,4 +1,4 @@
-//! potrf and trsm by their backward errors, and what potrf says of matrices that have no factor.
+//! potrf and trsm: backward errors, and the outcome of potrf for matrices that have no factor.
 
 use superscalar_kernels::{
     Diag, MatMut, MatRef, NotPositiveDefinite, Op, Real, Scalar, Side, Uplo, c32, c64, cpu, reference,
@@ -32,7 +32,7 @@ fn cholesky_reproduces_its_matrix() {
 }
 
 #[test]
-fn solves_leave_a_small_residual() {
+fn solves_have_small_residuals() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(12);
         for (m, n) in [(1, 1), (60, 17), (300, 40), (530, 30)] {
@@ -50,7 +50,7 @@ fn solves_leave_a_small_residual() {
 }
 
 #[test]
-fn the_first_bad_pivot_is_named() {
+fn first_bad_pivot_is_reported() {
     fn check<T: Scalar>() {
         for n in [1, 2, 3, 4, 5, 8, 9, 17, 24, 33, 300] {
             let step = if n > 40 { 37 } else { 1 };
@@ -72,7 +72,7 @@ fn the_first_bad_pivot_is_named() {
 }
 
 #[test]
-fn a_minor_may_be_indefinite_with_a_positive_diagonal() {
+fn indefinite_minor_with_positive_diagonal() {
     for n in 2..20 {
         for bad in 1..n {
             let mut a = vec![0.0; n * n];
@@ -85,7 +85,7 @@ fn a_minor_may_be_indefinite_with_a_positive_diagonal() {
 }
 
 #[test]
-fn pivots_whose_reciprocal_is_out_of_range_are_factored() {
+fn pivots_with_overflowing_reciprocals() {
     fn check<T: Scalar>() {
         let huge = 1.0 / T::Real::MIN_POSITIVE.to_f64() * 2.0;
         for (n, at) in [(6, 2), (40, 3), (40, 21), (70, 69)] {
@@ -96,7 +96,7 @@ fn pivots_whose_reciprocal_is_out_of_range_are_factored() {
                 let mut x = a.clone();
                 cpu::potrf(Uplo::Lower, MatMut::from_col_major(&mut x, n, n, n).unwrap()).unwrap();
                 reference::potrf(Uplo::Lower, MatMut::from_col_major(&mut a, n, n, n).unwrap()).unwrap();
-                // A subnormal pivot has lost ten of its digits, and so has what follows from it.
+                // A subnormal pivot has lost ten of its digits, and so have the elements that depend on it.
                 let bound = T::EPSILON * T::Real::from_f64(4096.0 * n as f64);
                 let close = |(&x, &y): (&T, &T)| (x - y).abs() <= bound * (y.abs() + a[at + at * n].abs());
                 assert!(x.iter().zip(&a).all(close), "{} n = {n}, pivot {pivot:e} at {at}", T::LETTER);
@@ -107,9 +107,9 @@ fn pivots_whose_reciprocal_is_out_of_range_are_factored() {
 }
 
 #[test]
-fn tiny_and_huge_pivots_divide_without_overflow() {
+fn tiny_and_huge_pivots_in_solves() {
     fn check<T: Scalar>() {
-        // Subnormal in single precision; its reciprocal overflows there.
+        // Subnormal in single precision, where its reciprocal overflows.
         let tiny = if size_of::<T::Real>() == 4 { 1e-40 } else { 1e-310 };
         for pivot in [tiny, 1.0 / T::Real::MIN_POSITIVE.to_f64() / 16.0] {
             let a = [T::from_f64(pivot)];
@@ -126,7 +126,7 @@ fn tiny_and_huge_pivots_divide_without_overflow() {
 }
 
 #[test]
-fn an_empty_system_is_solved() {
+fn empty_systems() {
     for (m, n) in [(0, 0), (0, 4), (4, 0)] {
         let a = vec![f64::NAN; 16];
         for side in [Side::Left, Side::Right] {
@@ -141,7 +141,8 @@ fn an_empty_system_is_solved() {
     assert_eq!(cpu::potrf::<c64>(Uplo::Lower, MatMut::from_col_major(&mut [], 0, 0, 1).unwrap()), Ok(()));
 }
 
-/// L⁻¹ L = I, and the product of L with its adjoint against gemm, in both triangles; the other one stays as it was.
+/// L⁻¹ L = I, and the product of L with its adjoint equals that of gemm, in both triangles. The other triangle is not
+/// changed.
 #[test]
 fn inverses_and_products_of_triangles() {
     fn check<T: Scalar>() {
@@ -181,7 +182,7 @@ fn inverses_and_products_of_triangles() {
 }
 
 #[test]
-fn a_zero_on_the_diagonal_has_no_inverse() {
+fn zero_on_the_diagonal_is_singular() {
     let mut a = [1.0, 2.0, f64::NAN, 0.0];
     let before = a.map(f64::to_bits);
     let outcome = cpu::trtri(Uplo::Lower, Diag::NonUnit, MatMut::from_col_major(&mut a, 2, 2, 2).unwrap());

@@ -1,9 +1,9 @@
-//! Views from faer's and to them.
+//! Conversions of views from and to faer's.
 
 use superscalar_kernels::{MatMut, MatRef};
 
 #[test]
-fn views_survive_a_round_trip() {
+fn views_round_trip() {
     let mut x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
     let a = MatMut::from_col_major(&mut x, 2, 2, 3).unwrap().transpose();
     let mut f = faer::MatMut::from(a);

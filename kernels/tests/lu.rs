@@ -1,4 +1,4 @@
-//! getrf and laswp: against their references, by backward errors, and where numbers are missing, tiny or huge.
+//! getrf and laswp: agreement with the references, backward errors, and NaN, tiny or huge elements.
 
 #[macro_use]
 mod panels;
@@ -19,7 +19,7 @@ fn backward_error<T: Scalar>(a: MatRef<'_, T>, lu: MatRef<'_, T>, ipiv: &[i32]) 
 }
 
 #[test]
-fn the_factorization_agrees_and_reproduces_its_matrix() {
+fn factorization_agrees_and_is_accurate() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(21);
         for (m, n) in SHAPES.into_iter().chain([(300, 150), (112, 112), (512, 64)]) {
@@ -42,7 +42,7 @@ fn the_factorization_agrees_and_reproduces_its_matrix() {
 }
 
 #[test]
-fn a_tall_panel_is_factored() {
+fn tall_panels() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(22);
         for (m, n) in [(5003, 24), (20000, 5)] {
@@ -60,7 +60,7 @@ fn a_tall_panel_is_factored() {
 }
 
 #[test]
-fn of_equal_pivots_the_first_is_taken() {
+fn first_of_equal_pivots_is_chosen() {
     for (m, n) in [(5, 1), (40, 1), (100, 3), (1000, 17)] {
         let mut a = vec![-1.0_f32; m * n];
         let mut ipiv = vec![0; n];
@@ -70,7 +70,7 @@ fn of_equal_pivots_the_first_is_taken() {
         assert_eq!(ipiv, later, "zeros are not exchanged");
         assert_eq!(outcome, if n > 1 { Err(Singular { pivot: 2 }) } else { Ok(()) });
     }
-    // Wherever it is: candidates are kept by lanes, and for every other vector.
+    // The first candidate may be anywhere: candidates are kept per lane, and separately for every other vector.
     for zeros in (0..100).chain([991, 992, 999]) {
         let mut a: Vec<f64> = (0..1000).map(|i| if i < zeros { 0.0 } else { [1.0, -1.0][i % 2] }).collect();
         let mut ipiv = [0];
@@ -80,7 +80,7 @@ fn of_equal_pivots_the_first_is_taken() {
 }
 
 #[test]
-fn the_first_zero_pivot_is_named_and_the_rest_is_factored() {
+fn first_zero_pivot_is_reported() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(23);
         for (m, n) in [(1, 1), (5, 5), (20, 12), (12, 20), (70, 70), (150, 150)] {
@@ -100,7 +100,7 @@ fn the_first_zero_pivot_is_named_and_the_rest_is_factored() {
 }
 
 #[test]
-fn nan_reaches_what_depends_on_it() {
+fn nan_propagates() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(24);
         let nan = T::from_f64(f64::NAN);
@@ -122,11 +122,12 @@ fn nan_reaches_what_depends_on_it() {
 }
 
 #[test]
-fn tiny_and_huge_matrices_are_factored_like_ordinary_ones() {
+fn tiny_and_huge_matrices() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(25);
         let least = T::Real::MIN_POSITIVE.to_f64();
-        // The first is subnormal: its reciprocal overflows. Powers of two change no digit, as long as there are enough.
+        // The first is subnormal, so its reciprocal overflows. Powers of two change no digit while there are enough
+        // digits.
         for (scale, bound) in [(least, 64.0), (least / 8.0, 512.0), (0.25 / least, 1.0)] {
             for (m, n) in [(6, 6), (40, 23)] {
                 let a = Stored::<T>::fractions(&mut numbers, (m, n), Layout::PLAIN);
@@ -148,7 +149,7 @@ fn tiny_and_huge_matrices_are_factored_like_ordinary_ones() {
 }
 
 #[test]
-fn interchanges_agree_and_are_undone() {
+fn interchanges_agree_and_are_reversible() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(26);
         for (m, n, k) in [(0, 4, 0), (1, 3, 1), (10, 0, 5), (9, 700, 9), (300, 20, 40), (70, 37, 60)] {
@@ -174,13 +175,13 @@ fn interchanges_agree_and_are_undone() {
 
 #[test]
 #[should_panic(expected = "outside of 3 rows")]
-fn an_interchange_outside_panics() {
+fn interchange_outside_panics() {
     cpu::laswp(MatMut::from_col_major(&mut [0.0; 6], 3, 2, 3).unwrap(), 0, &[4], Direction::Forward);
 }
 
-/// Interchanges are numbers of 32 bits. A matrix without columns has as many rows as one likes.
+/// Interchanges are 32-bit numbers. A matrix without columns may have any number of rows.
 #[test]
-fn more_rows_than_interchanges_can_name_are_refused() {
+fn rows_beyond_i32_are_refused() {
     fn check<T: Scalar>() {
         type Factor<T> = fn(MatMut<'_, T>, &mut [i32]) -> Result<(), Singular>;
         for getrf in [cpu::getrf as Factor<T>, reference::getrf as Factor<T>] {
@@ -192,7 +193,7 @@ fn more_rows_than_interchanges_can_name_are_refused() {
             assert!(call(i32::MAX as usize).expect("no panic").is_ok());
             let panic = call(1 << 31).expect_err("a panic");
             let message = panic.downcast_ref::<String>().expect("a message");
-            assert_eq!(message, "getrf: 2147483648 rows, more than interchanges can name");
+            assert_eq!(message, "getrf: 2147483648 rows exceed the range of interchanges");
         }
     }
     for_all_types!(check);

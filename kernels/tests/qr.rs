@@ -1,4 +1,4 @@
-//! geqrf, larft and larfb: against their references, by backward errors and orthogonality, at every scale.
+//! geqrf, larft and larfb: agreement with the references, backward errors and orthogonality, at every scale.
 
 #[macro_use]
 mod panels;
@@ -12,7 +12,7 @@ use superscalar_oracle::{
     Random, Stored, Wide, largest, residual, roundoffs,
 };
 
-/// The largest element of a difference, over eps and the size of the largest element of `y`.
+/// Returns the largest element of x − y, over eps and the largest element of y.
 fn distance<T: Scalar>(x: MatRef<'_, T>, y: MatRef<'_, T>) -> f64 {
     assert_eq!(x.shape(), y.shape());
     roundoffs(&x.to_vec(), &y.to_vec())
@@ -22,12 +22,12 @@ fn identity<T: Scalar>(m: usize) -> Stored<T> {
     Stored::new((m, m), |i, j| if i == j { T::ONE } else { T::ZERO })
 }
 
-/// The upper trapezoid of a factored matrix.
+/// Returns the upper trapezoid of a factored matrix.
 fn upper<T: Scalar>(a: MatRef<'_, T>) -> Stored<T> {
     Stored::new(a.shape(), |i, j| if i <= j { a.at(i, j) } else { T::ZERO })
 }
 
-/// The largest element of Qᴴ Q − I.
+/// Returns the largest element of Qᴴ Q − I.
 fn gram_defect<T: Scalar>(q: &Stored<T>) -> f64 {
     let q = q.wide();
     q.adjoint().times(&q).minus(&Wide::identity(q.shape().1)).norm_max()
@@ -57,14 +57,14 @@ fn check_factorization<T: Scalar>(a: &Stored<T>, case: Layout) -> (Stored<T>, Ve
     let error = residual::scaled::<T>(qr.minus(&a).norm_max(), a.norm_max(), 1);
     assert!(error < 10.0 * (m + 1) as f64, "{}: backward error {error} eps", what());
     for i in 0..k {
-        // H of a single row has nothing to annihilate but an imaginary part.
+        // The reflector of a single row only removes an imaginary part.
         assert!(x.view().at(i, i).im() == T::Real::ZERO, "{}: a real diagonal", what());
     }
     (x, tau)
 }
 
 #[test]
-fn the_factorization_agrees_and_reproduces_its_matrix() {
+fn factorization_agrees_and_is_accurate() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(31);
         for (m, n) in SHAPES.into_iter().chain([(150, 100)]) {
@@ -86,7 +86,7 @@ fn the_factorization_agrees_and_reproduces_its_matrix() {
 }
 
 #[test]
-fn a_tall_panel_is_factored() {
+fn tall_panels() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(32);
         for (m, n) in [(5003, 40), (20000, 5)] {
@@ -99,7 +99,7 @@ fn a_tall_panel_is_factored() {
             cpu::larfb(Side::Left, Op::None, q, r.view_mut());
             let error = distance(r.view(), a.view());
             assert!(error < 4.0 * (m as f64).sqrt(), "{}geqrf {m} x {n}: {error} eps", T::LETTER);
-            // Rᴴ R = Aᴴ A: Q has orthonormal columns.
+            // Rᴴ R = Aᴴ A, because Q has orthonormal columns.
             let gram = |a: Wide| a.adjoint().times(&a);
             let (left, right) = (gram(upper(x.view()).wide()), gram(a.wide()));
             let error = residual::scaled::<T>(left.minus(&right).norm_max(), right.norm_max(), 1);
@@ -110,7 +110,7 @@ fn a_tall_panel_is_factored() {
 }
 
 #[test]
-fn blocks_of_reflectors_have_their_own_factors() {
+fn blocked_triangular_factors() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(39);
         for (m, n, block) in [(20, 12, 5), (12, 20, 12), (70, 70, 16), (100, 90, 40), (150, 100, 7), (9, 9, 1)] {
@@ -140,7 +140,7 @@ fn blocks_of_reflectors_have_their_own_factors() {
 }
 
 #[test]
-fn every_scale_is_factored_alike() {
+fn matrices_of_every_scale() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(33);
         let least = T::Real::MIN_POSITIVE.to_f64();
@@ -156,7 +156,7 @@ fn every_scale_is_factored_alike() {
                 let (mut t, mut u) = (Stored::<T>::zeros((n, n)), Stored::<T>::zeros((n, n)));
                 cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
                 cpu::geqrf(y.view_mut(), &mut expected, u.view_mut());
-                // V is free of the scale, and R has it.
+                // V does not depend on the scale, and R is proportional to it.
                 for j in 0..n {
                     for i in 0..m {
                         let x = x.view().at(i, j);
@@ -174,7 +174,7 @@ fn every_scale_is_factored_alike() {
 }
 
 #[test]
-fn columns_of_very_different_scale_are_factored() {
+fn columns_of_different_scales() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(34);
         let least = T::Real::MIN_POSITIVE.to_f64();
@@ -190,12 +190,12 @@ fn columns_of_very_different_scale_are_factored() {
         reference::larfb(Side::Left, Op::None, x.view(), t.view(), q.view_mut());
         let error = residual::scaled::<T>(gram_defect(&q), 1.0, 1);
         assert!(error < 300.0, "{}geqrf: orthogonality {error} eps", T::LETTER);
-        // Column by column, since each has its own scale.
+        // Column by column, because each has its own scale.
         let mut qr = upper(x.view());
         reference::larfb(Side::Left, Op::None, x.view(), t.view(), qr.view_mut());
         for j in 0..n {
             let error = distance(qr.view().col(j), a.view().col(j));
-            // Tiny columns lose digits in products with the reflectors of huge ones only below the normal numbers.
+            // In products with the reflectors of huge columns, tiny ones lose digits only below the normal numbers.
             assert!(error < 1e3, "{}geqrf: column {j} differs by {error} eps", T::LETTER);
         }
     }
@@ -203,7 +203,7 @@ fn columns_of_very_different_scale_are_factored() {
 }
 
 #[test]
-fn what_is_triangular_already_needs_no_reflectors() {
+fn triangular_matrices_are_unchanged() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(35);
         for (m, n) in [(1, 1), (5, 5), (40, 30), (90, 70)] {
@@ -217,7 +217,7 @@ fn what_is_triangular_already_needs_no_reflectors() {
             assert!(tau.iter().all(|&tau| tau == T::ZERO));
             assert!(t.memory().iter().filter(|x| !x.is_nan()).count() > 0);
         }
-        // An imaginary diagonal is made real, even of a single row.
+        // An imaginary diagonal is made real, even for a single row.
         if T::COMPLEX {
             let mut a = [T::from_parts(T::Real::ZERO, T::Real::ONE)];
             let (mut tau, mut t) = ([T::ZERO], [T::ZERO]);
@@ -230,7 +230,7 @@ fn what_is_triangular_already_needs_no_reflectors() {
 }
 
 #[test]
-fn a_tiny_rest_below_a_large_element_is_annihilated() {
+fn tiny_elements_below_a_large_one() {
     let tiny = 1e-170;
     let mut a = [1.0, tiny, tiny, 0.0, 1.0, 1.0];
     let (mut tau, mut t) = ([0.0; 2], [0.0; 4]);
@@ -241,7 +241,7 @@ fn a_tiny_rest_below_a_large_element_is_annihilated() {
 }
 
 #[test]
-fn nan_spreads_and_ends() {
+fn nan_propagates() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(36);
         for bad in [f64::NAN, f64::INFINITY] {
@@ -259,7 +259,7 @@ fn nan_spreads_and_ends() {
 }
 
 #[test]
-fn the_triangular_factor_agrees() {
+fn triangular_factor_agrees() {
     fn check<T: Scalar>() {
         let mut numbers = Random::new(37);
         for (m, k) in [(0, 0), (3, 0), (1, 1), (9, 5), (40, 40), (120, 33), (150, 70)] {

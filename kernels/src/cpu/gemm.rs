@@ -5,13 +5,13 @@ use crate::scalar::scaled;
 use crate::vector::{Blocks, Factor, Operand, Pack, Product, Right, Small, Thin, left};
 use crate::{MatMut, Op, Scalar};
 
-/// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
+/// Computes C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
 ///
 /// A and B are views, or [`Operand`]s, which may stay packed for the next product. beta = 0 writes C without reading
 /// it; alpha = 0 (or k = 0) reads neither A nor B.
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 ///
 /// # Example
 /// ```
@@ -35,14 +35,20 @@ pub fn gemm<'a, T: Scalar>(
 ) {
     let (a, b) = (Factor::new(op_a, a.into()), Factor::new(op_b, b.into()));
     let agree = a.view.nrows() == c.nrows() && a.view.ncols() == b.view.nrows() && b.view.ncols() == c.ncols();
-    assert!(agree, "gemm: op(A) {:?} op(B) {:?} C {:?}", a.view.shape(), b.view.shape(), c.shape());
+    assert!(
+        agree,
+        "gemm: shapes do not agree: op(A) {:?}, op(B) {:?}, C {:?}",
+        a.view.shape(),
+        b.view.shape(),
+        c.shape()
+    );
     if alpha == T::ZERO || a.view.ncols() == 0 {
         return scale(beta, c);
     }
     add(alpha, a, b, beta, c);
 }
 
-/// C = alpha A B + beta C. The factors have at least one column; beta = 0 does not read C.
+/// Computes C = alpha A B + beta C. The factors have at least one column. beta = 0 does not read C.
 pub(super) fn add<'a, T: Scalar>(alpha: T, a: Factor<'a, T>, b: Factor<'a, T>, beta: T, mut c: MatMut<'a, T>) {
     if c.is_empty() {
         return;
@@ -56,9 +62,9 @@ pub(super) fn add<'a, T: Scalar>(alpha: T, a: Factor<'a, T>, b: Factor<'a, T>, b
     }
 }
 
-/// Computes a product, of packed factors if there are any. The factors must have at least one column.
+/// Computes a product, using packed factors if there are any. The factors must have at least one column.
 pub(super) fn product<T: Scalar>(product: Product<'_, T>) {
-    // Lanes run along the rows of C: these should be adjacent.
+    // The lanes of vectors run along the rows of C, which should be adjacent elements.
     let along = product.c.row_stride() <= product.c.col_stride();
     let product = if along { product } else { product.transpose() };
     let pack = |pack: Pack<'_, T>| backend::<T>().pack(pack);
@@ -68,7 +74,7 @@ pub(super) fn product<T: Scalar>(product: Product<'_, T>) {
     backend::<T>().product(Blocks { product, left: left.as_deref(), right });
 }
 
-/// C = beta C; beta = 0 does not read C.
+/// Scales C by beta; beta = 0 does not read C.
 pub(super) fn scale<T: Scalar>(beta: T, mut c: MatMut<'_, T>) {
     if beta == T::ONE {
         return;

@@ -1,8 +1,9 @@
 //! geqrf: the QR factorization of one tile, or of a tile column, with the triangular factor of its reflectors.
 //!
-//! Recursive on columns (Elmroth and Gustavson, "Applying recursion to serial and parallel QR factorization leads to
-//! better performance", 2000): the left half is factored, its block reflector is applied to the right half, which is
-//! factored in turn, and a product joins the two triangular factors. What is narrow goes to [`QrPanel`].
+//! The algorithm is recursive on columns (Elmroth and Gustavson, "Applying recursion to serial and parallel QR
+//! factorization leads to better performance", 2000). The left half is factored and its block reflector is applied to
+//! the right half, which is factored in turn; a product joins the two triangular factors. Narrow matrices are factored
+//! by [`QrPanel`].
 
 use super::larfb::{BlockReflector, larfb};
 use super::larft::join;
@@ -10,22 +11,22 @@ use crate::backend::backend;
 use crate::vector::QrPanel;
 use crate::{MatMut, Op, Scalar, Side};
 
-/// Bytes of a panel that [`QrPanel`] takes on at once: two second-level caches.
+/// Bytes of a panel that [`QrPanel`] factors at once: two second-level caches.
 const PANEL_BYTES: usize = 2 << 20;
-/// Columns of such a panel, whatever its height.
+/// Limits of the number of columns of such a panel, for any height.
 const PANEL_COLUMNS: std::ops::RangeInclusive<usize> = 16..=64;
 
 /// Factors the m x n matrix A = Q R, Q = H1 H2 ... Hk with k = min(m, n), as LAPACK's xGEQRF does.
 ///
-/// R, upper trapezoidal, overwrites A on and above the diagonal, and its diagonal is real. Hj = I - `tau[j]` v vᴴ; v is
-/// zero before element j, which is one, and the rest of it overwrites column j below the diagonal.
+/// R, upper trapezoidal, overwrites A on and above the diagonal, and its diagonal is real. Hj = I - `tau[j]` v vᴴ. The
+/// elements of v before j are zero and element j is one; the elements after it overwrite column j below the diagonal.
 ///
 /// `t`, k x k, receives the upper triangular factor of the block reflector, Q = I - V T Vᴴ (see [`larfb`]), and zeros
-/// below its diagonal. All of T takes half as many operations as the rest. With fewer rows, ib x k, `t` receives
-/// instead the factors of ib reflectors at a time, one beside the other, as from LAPACK's xGEQRT.
+/// below its diagonal. Forming all of T takes half as many operations as the rest. If `t` has fewer rows, ib x k, it
+/// receives the factors of ib reflectors at a time, side by side, as from LAPACK's xGEQRT.
 ///
 /// # Panics
-/// When `tau` has another length than k, `t` does not have k columns, or has no rows, or more than k.
+/// If the length of `tau` is not k, or `t` is not ib x k with 1 <= ib <= k.
 ///
 /// # Example
 /// ```
@@ -41,7 +42,7 @@ pub fn geqrf<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], mut t: MatMut<'_, T
     let (m, n) = a.shape();
     let k = m.min(n);
     let fits = tau.len() == k && t.ncols() == k && (1..=k.max(1)).contains(&t.nrows());
-    assert!(fits || k == 0, "geqrf: A {m} x {n}, T {:?}, tau {}", t.shape(), tau.len());
+    assert!(fits || k == 0, "geqrf: shapes do not agree: A {m} x {n}, T {:?}, tau {}", t.shape(), tau.len());
     if k == 0 {
         return;
     }
@@ -52,7 +53,7 @@ pub fn geqrf<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], mut t: MatMut<'_, T
     }
 }
 
-/// Columns of the panels of a matrix with m rows.
+/// Returns the number of columns of a panel with m rows.
 fn panel_columns<T>(m: usize) -> usize {
     let columns = PANEL_BYTES / (m * size_of::<T>());
     (columns - columns % 8).clamp(*PANEL_COLUMNS.start(), *PANEL_COLUMNS.end())
@@ -66,7 +67,7 @@ fn factor<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], mut t: MatMut<'_, T>) 
         let t = t.submatrix(0..n.min(block), 0..n);
         return backend::<T>().qr_panel(QrPanel { a, tau, t });
     }
-    // One T for all columns is joined of two; where there are several the cut is between them.
+    // A single T for all columns is joined from two; if there are several, the cut is between two of them.
     let joined = n <= block;
     let half = (n / 2).next_multiple_of(if joined { unit.min(32) } else { block });
     let (tau1, tau2) = tau.split_at_mut(half);

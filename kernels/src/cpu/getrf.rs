@@ -1,8 +1,8 @@
 //! getrf: the LU factorization with partial pivoting of one tile, or of a tile column.
 //!
-//! Recursive on columns (Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting", 1997): the left
-//! half is factored, its interchanges and its triangle are applied to the right half, which is updated and factored in
-//! turn. What is narrow goes to [`LuPanel`].
+//! The algorithm is recursive on columns (Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting",
+//! 1997). The left half is factored, and its interchanges and its triangle are applied to the right half, which is
+//! updated and factored in turn. Narrow matrices are factored by [`LuPanel`].
 
 use super::gemm::add;
 use super::laswp::laswp;
@@ -12,13 +12,19 @@ use crate::scalar::division::size;
 use crate::vector::{Factor, LuPanel, Workspace};
 use crate::{Diag, Direction, MatMut, Op, Scalar, Side, Singular, Uplo};
 
-/// Columns of the panels that [`LuPanel`] takes on at once, of real matrices whose columns have up to so many bytes,
-/// and of all others: the higher a panel, the more of it a product with the columns on its left has to fetch. (One core
-/// of a Xeon, 2026-11-25: order 512 in d 1.03 times as fast with 16 columns as with 32, 1024 x 64 1.05 in d, 1.09 in s;
-/// order 64 in d 1.2 times with 64.)
-const PANEL_COLUMNS: [(usize, usize); 2] = [(768, 64), (2048, 32)];
+/// Columns of a real panel that [`LuPanel`] factors at once.
+struct PanelWidth {
+    column_bytes_max: usize,
+    columns: usize,
+}
+
+/// The widths of panels by the bytes of their columns. A higher panel is narrower, because the products within it fetch
+/// all columns on their left. Measured: docs/measurements/.
+const PANEL_WIDTHS: [PanelWidth; 2] =
+    [PanelWidth { column_bytes_max: 768, columns: 64 }, PanelWidth { column_bytes_max: 2048, columns: 32 }];
+/// Columns of a real panel that is higher than the table's.
 const HIGH_PANEL_COLUMNS: usize = 16;
-/// The same of complex matrices, whose panels are copied.
+/// Columns of a complex panel, which is copied.
 const COMPLEX_PANEL_COLUMNS: usize = 32;
 
 /// Factors the m x n matrix A = P L U: L, unit lower trapezoidal, and U, upper trapezoidal, overwrite A.
@@ -27,11 +33,11 @@ const COMPLEX_PANEL_COLUMNS: usize = 32;
 /// The pivot of a column is its first element with the largest |re| + |im|.
 ///
 /// # Errors
-/// [`Singular`] names the first pivot that is exactly zero. The factorization is complete all the same; only solving
-/// with U would divide by zero.
+/// If a pivot is exactly zero; [`Singular`] names the first one. The factorization is complete nevertheless, but
+/// solving with U would divide by zero.
 ///
 /// # Panics
-/// When `ipiv` has another length than min(m, n), or m is larger than `i32::MAX`.
+/// If the length of `ipiv` is not min(m, n), or m is larger than `i32::MAX`.
 ///
 /// # Example
 /// ```
@@ -45,8 +51,8 @@ const COMPLEX_PANEL_COLUMNS: usize = 32;
 pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Singular> {
     let (m, n) = a.shape();
     let k = m.min(n);
-    assert_eq!(ipiv.len(), k, "getrf: as many interchanges as pivots");
-    assert!(i32::try_from(m).is_ok(), "getrf: {m} rows, more than interchanges can name");
+    assert_eq!(ipiv.len(), k, "getrf: the length of ipiv is not min(m, n)");
+    assert!(i32::try_from(m).is_ok(), "getrf: {m} rows exceed the range of interchanges");
     if k == 0 {
         return Ok(());
     }
@@ -59,24 +65,23 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
     singular.map_or(Ok(()), |column| Err(Singular { pivot: column + 1 }))
 }
 
-/// Up to so many rows the textbook's loops take less time than a panel. (One core of an EPYC, 2026-11-27: dgetrf of
-/// order 8 and 16 takes 0.38 and 0.57 of it, sgetrf 0.25 and 0.43.)
-const TINY: usize = 16;
+/// Up to this many rows the textbook loops are faster than a panel. Measured: docs/measurements/.
+const TEXTBOOK_ROWS: usize = 16;
 
-/// Columns of the panels of a matrix with m rows.
+/// Returns the number of columns of a panel with m rows.
 fn panel_columns<T: Scalar>(m: usize) -> usize {
     if T::COMPLEX {
         return COMPLEX_PANEL_COLUMNS;
     }
-    let fitting = PANEL_COLUMNS.into_iter().find(|(bytes, _)| m * size_of::<T>() <= *bytes);
-    fitting.map_or(HIGH_PANEL_COLUMNS, |(_, columns)| columns)
+    let width = PANEL_WIDTHS.into_iter().find(|width| m * size_of::<T>() <= width.column_bytes_max);
+    width.map_or(HIGH_PANEL_COLUMNS, |width| width.columns)
 }
 
-/// Factors a matrix with at least as many rows as columns, and says which pivot is the first zero.
+/// Factors a matrix with at least as many rows as columns, and returns the first column whose pivot is zero.
 fn factor<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
     let (m, n) = a.shape();
-    if m <= TINY {
-        return tiny(a, ipiv);
+    if m <= TEXTBOOK_ROWS {
+        return factor_by_elements(a, ipiv);
     }
     let unit = panel_columns::<T>(m);
     if n <= unit {
@@ -97,8 +102,8 @@ fn factor<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
     singular
 }
 
-/// The textbook's loops, on a copy whose columns lie one behind the other.
-fn tiny<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
+/// Factors by the textbook loops, on a copy without gaps between its columns.
+fn factor_by_elements<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Option<usize> {
     let (m, mut scratch) = (a.nrows(), Workspace::take(a.nrows() * a.ncols()));
     let data = scratch.elements();
     let mut copy = |data: &mut [T], is_back: bool| {

@@ -1,35 +1,37 @@
-//! larfb: a block reflector applied to a matrix.
+//! larfb: applies a block reflector to a matrix.
 
 use super::gemm::add;
-use super::larft::{square, unit_lower};
+use super::larft::{matrix_in, unit_lower};
 use crate::vector::{Factor, Operand, Packs, Workspace};
 use crate::{MatMut, MatRef, Op, Scalar, Side};
 
-/// Q = I - V T Vᴴ: V, m x k, unit lower trapezoidal, and T, k x k, zero below its diagonal. What is on and above the
-/// diagonal of V is not read. With T of ib < k rows, Q is the product of one such for every ib columns of V and T.
+/// The block reflector Q = I - V T Vᴴ. V, m x k, is unit lower trapezoidal, and its elements on and above the diagonal
+/// are not read; T, k x k, is zero below its diagonal. If T has ib < k rows, Q is the product of one such reflector for
+/// every ib columns of V and T.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockReflector<'a, T> {
     /// The reflectors, as [`geqrf`](super::geqrf) leaves them.
     pub v: MatRef<'a, T>,
-    /// Their triangular factor.
+    /// The triangular factor of the reflectors.
     pub t: MatRef<'a, T>,
-    /// Of a tile that is applied to many others: what is remembered of V as it is multiplied with C, and as it
-    /// multiplies the product. Of use only where T is k x k.
+    /// For a tile that is applied to many others: the packed forms of V as the factor that is multiplied with C, and as
+    /// the factor that multiplies the product. They are used only if T is k x k.
     pub packs: Option<[&'a Packs; 2]>,
 }
 
 impl<'a, T> BlockReflector<'a, T> {
-    /// A reflector that is applied once.
+    /// Makes a reflector that is applied once.
     #[must_use]
     pub fn new(v: MatRef<'a, T>, t: MatRef<'a, T>) -> Self {
         Self { v, t, packs: None }
     }
 }
 
-/// C = op(Q) C ([`Side::Left`]) or C op(Q) ([`Side::Right`]), for op(Q) = Q or Qᴴ; for real types [`Op::Trans`] is Qᴴ.
+/// Computes C = op(Q) C ([`Side::Left`]) or C op(Q) ([`Side::Right`]), for op(Q) = Q or Qᴴ; for real types
+/// [`Op::Trans`] is Qᴴ.
 ///
 /// # Panics
-/// When the shapes do not agree, or for [`Op::Trans`] of a complex type.
+/// If the shapes do not agree, or for [`Op::Trans`] of a complex type.
 ///
 /// # Example
 /// ```
@@ -42,11 +44,11 @@ impl<'a, T> BlockReflector<'a, T> {
 /// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn larfb<T: Scalar>(side: Side, op: Op, q: BlockReflector<'_, T>, c: MatMut<'_, T>) {
-    assert!(!T::COMPLEX || op != Op::Trans, "larfb takes no plain transpose");
+    assert!(!T::COMPLEX || op != Op::Trans, "larfb: complex matrices take no plain transpose");
     let (m, k) = q.v.shape();
     let (order, n) = if side == Side::Left { c.shape() } else { (c.ncols(), c.nrows()) };
     let fits = m >= k && order == m && q.t.ncols() == k && (1..=k.max(1)).contains(&q.t.nrows());
-    assert!(fits || k == 0, "larfb: V {m} x {k}, C {:?}, T {:?}", c.shape(), q.t.shape());
+    assert!(fits || k == 0, "larfb: shapes do not agree: V {m} x {k}, C {:?}, T {:?}", c.shape(), q.t.shape());
     if k == 0 || n == 0 {
         return;
     }
@@ -69,10 +71,10 @@ pub fn larfb<T: Scalar>(side: Side, op: Op, q: BlockReflector<'_, T>, c: MatMut<
     }
 }
 
-/// The same for one T.
+/// Applies a block reflector with one T.
 fn apply<T: Scalar>(side: Side, op: Op, q: BlockReflector<'_, T>, c: MatMut<'_, T>) {
     let BlockReflector { v, t, packs } = q;
-    // From the right it is (C op(Q))ᵀ: the conjugate of V takes V's place, and T is transposed.
+    // From the right, compute (C op(Q))ᵀ instead: V is conjugated and T is transposed.
     let right = side == Side::Right;
     let mut c = if right { c.transpose() } else { c };
     let ((m, k), n) = (v.shape(), c.ncols());
@@ -84,13 +86,13 @@ fn apply<T: Scalar>(side: Side, op: Op, q: BlockReflector<'_, T>, c: MatMut<'_, 
     let (unit, products) = scratch.elements().split_at_mut(k * k);
     let (y, z) = products.split_at_mut(k * n);
     let unit = unit_lower(v, unit);
-    let (mut y, mut z) = (square(y, k, n), square(z, k, n));
+    let (mut y, mut z) = (matrix_in(y, k, n), matrix_in(z, k, n));
     let below = v.submatrix(k..m, 0..k);
     let (mut top, mut bottom) = c.rb_mut().split_at_row(k);
     let factor = |view, packs| Factor { conj: right, ..Factor::new(Op::None, Operand { view, packs }) };
     let transposed = |view, packs| Factor { conj: !right, ..Factor::new(Op::Trans, Operand { view, packs }) };
 
-    // Y = Vᴴ C, then C - V (op(T) Y), the rows below the triangle of V apart.
+    // Y = Vᴴ C, then C - V (op(T) Y). The triangle of V and the rows below it are separate factors.
     add(T::ONE, transposed(unit, None), Factor::plain(top.as_ref()), T::ZERO, y.rb_mut());
     if m > k {
         let below = transposed(below, packs.map(|packs| packs[0]));

@@ -4,16 +4,17 @@ use super::gemm::add;
 use crate::vector::{Factor, Workspace};
 use crate::{MatMut, MatRef, Scalar};
 
-/// Up to so many reflectors T is formed column by column from Vᴴ V.
-const DIRECT: usize = 32;
+/// Up to this many reflectors T is formed column by column from Vᴴ V.
+const BY_COLUMNS_MAX: usize = 32;
 
-/// T, upper triangular, with H1 H2 ... Hk = I - V T Vᴴ for the reflectors I - `tau[j]` v vᴴ, v being column j of V.
+/// Computes the upper triangular T with H1 H2 ... Hk = I - V T Vᴴ. The reflectors are I - `tau[j]` v vᴴ, where v is
+/// column j of V.
 ///
-/// V is m x k, unit lower trapezoidal: what is on and above its diagonal is not read. T is k x k, and zero below its
-/// diagonal.
+/// V is m x k, unit lower trapezoidal; its elements on and above the diagonal are not read. T is k x k, and zeros are
+/// stored below its diagonal.
 ///
 /// # Panics
-/// When the shapes do not agree, or m < k.
+/// If the shapes do not agree, or m < k.
 ///
 /// # Example
 /// ```
@@ -27,9 +28,13 @@ const DIRECT: usize = 32;
 /// ```
 pub fn larft<T: Scalar>(v: MatRef<'_, T>, tau: &[T], mut t: MatMut<'_, T>) {
     let (m, k) = v.shape();
-    assert!(m >= k && tau.len() == k && t.shape() == (k, k), "larft: V {m} x {k}, T {:?}", t.shape());
-    if k <= DIRECT {
-        return direct(v, tau, t);
+    assert!(
+        m >= k && tau.len() == k && t.shape() == (k, k),
+        "larft: shapes do not agree: V {m} x {k}, T {:?}",
+        t.shape()
+    );
+    if k <= BY_COLUMNS_MAX {
+        return by_columns(v, tau, t);
     }
     let half = k / 2;
     let (left, right) = v.split_at_col(half);
@@ -40,7 +45,8 @@ pub fn larft<T: Scalar>(v: MatRef<'_, T>, tau: &[T], mut t: MatMut<'_, T>) {
     join(v, half, t);
 }
 
-/// T12 = -T1 (V1ᴴ V2) T2 for the first `half` reflectors and the others, whose own T1 and T2 are there; zeros below.
+/// Joins two triangular factors: computes T12 = -T1 (V1ᴴ V2) T2 from the stored T1 of the first `half` reflectors and
+/// T2 of the others, and stores zeros in T21.
 pub(super) fn join<T: Scalar>(v: MatRef<'_, T>, half: usize, t: MatMut<'_, T>) {
     let ((m, k), rest) = (v.shape(), v.ncols() - half);
     let (left, right) = v.submatrix(half..m, 0..k).split_at_col(half);
@@ -52,7 +58,7 @@ pub(super) fn join<T: Scalar>(v: MatRef<'_, T>, half: usize, t: MatMut<'_, T>) {
     let (unit, products) = scratch.elements().split_at_mut(rest * rest);
     let (y, x) = products.split_at_mut(half * rest);
     let unit = unit_lower(right, unit);
-    let (mut y, mut x) = (square(y, half, rest), square(x, half, rest));
+    let (mut y, mut x) = (matrix_in(y, half, rest), matrix_in(x, half, rest));
     add(T::ONE, adjoint(v1_top), Factor::plain(unit), T::ZERO, y.rb_mut());
     if v1_bottom.nrows() > 0 {
         add(T::ONE, adjoint(v1_bottom), Factor::plain(v2_bottom), T::ONE, y.rb_mut());
@@ -61,20 +67,20 @@ pub(super) fn join<T: Scalar>(v: MatRef<'_, T>, half: usize, t: MatMut<'_, T>) {
     add(-T::ONE, Factor::plain(t1.as_ref()), Factor::plain(x.as_ref()), T::ZERO, t12.rb_mut());
 }
 
-/// The adjoint of a view.
+/// Returns the adjoint of a view, as a factor.
 fn adjoint<T: Scalar>(view: MatRef<'_, T>) -> Factor<'_, T> {
     Factor::conj(view.transpose())
 }
 
-/// An m x n matrix in scratch of that size.
-pub(super) fn square<T>(scratch: &mut [T], m: usize, n: usize) -> MatMut<'_, T> {
-    MatMut::from_col_major(scratch, m, n, m.max(1)).expect("the scratch was laid out for it")
+/// Returns an m x n matrix in scratch of that size.
+pub(super) fn matrix_in<T>(scratch: &mut [T], m: usize, n: usize) -> MatMut<'_, T> {
+    MatMut::from_col_major(scratch, m, n, m.max(1)).expect("the scratch has m x n elements")
 }
 
-/// The k x k top of V with its ones and zeros, in scratch of that size.
+/// Copies the k x k top of V, with its ones and zeros, to scratch of that size.
 pub(super) fn unit_lower<'a, T: Scalar>(v: MatRef<'_, T>, scratch: &'a mut [T]) -> MatRef<'a, T> {
     let k = v.ncols();
-    let mut top = square(scratch, k, k);
+    let mut top = matrix_in(scratch, k, k);
     top.copy_from(v.submatrix(0..k, 0..k));
     for j in 0..k {
         let column = top.col_as_slice_mut(j).expect("scratch is stored by columns");
@@ -84,8 +90,8 @@ pub(super) fn unit_lower<'a, T: Scalar>(v: MatRef<'_, T>, scratch: &'a mut [T]) 
     top.into_ref()
 }
 
-/// Column j of T is -`tau[j]` T (Vᴴ v), with T of the columns before it.
-fn direct<T: Scalar>(v: MatRef<'_, T>, tau: &[T], mut t: MatMut<'_, T>) {
+/// Computes T column by column: column j is -`tau[j]` T (Vᴴ v), with the T of the columns before it.
+fn by_columns<T: Scalar>(v: MatRef<'_, T>, tau: &[T], mut t: MatMut<'_, T>) {
     let (m, k) = v.shape();
     if k == 0 {
         return;
@@ -93,7 +99,7 @@ fn direct<T: Scalar>(v: MatRef<'_, T>, tau: &[T], mut t: MatMut<'_, T>) {
     let mut scratch = Workspace::take(2 * k * k);
     let (unit, products) = scratch.elements().split_at_mut(k * k);
     let unit = unit_lower(v, unit);
-    let mut products = square(products, k, k);
+    let mut products = matrix_in(products, k, k);
     add(T::ONE, adjoint(unit), Factor::plain(unit), T::ZERO, products.rb_mut());
     if m > k {
         let rest = v.submatrix(k..m, 0..k);

@@ -1,26 +1,26 @@
 //! laswp: interchanges of rows.
 //!
-//! Many interchanges of few rows make a permutation, which is found first: one after the other in memory they would
-//! wait for each other, because a row that was just written is read again.
+//! Many interchanges of few rows are combined into a permutation first. Made one after the other in memory they would
+//! wait for each other, because each reads a row that was just written.
 
 use crate::vector::{Workspace, exchange_pieces};
 use crate::{Direction, MatMut, Scalar};
 
-/// Columns that are exchanged together where rows are adjacent in memory: both pieces stay in the first-level cache.
-const STRIP: usize = 256;
-/// The same where columns are: a row is looked up once for all of them.
-const BESIDE: usize = 4;
-/// From so many columns on a permutation is worth finding, if nearly all rows are interchanged: where it moves twice as
-/// many rows as there are interchanges, one by one takes no longer. (One core of a Xeon, 2026-11-25: 448 interchanges
-/// of as many rows in 64 columns of doubles took 80 µs one by one and 49 as a permutation; 256 of 512 rows 1.05 times
-/// as long as a permutation.)
+/// Columns that are exchanged together if the elements of a row are adjacent: both pieces stay in the first-level
+/// cache.
+const ROW_PIECE_COLUMNS: usize = 256;
+/// Columns that are exchanged together if the elements of a column are adjacent: a row's address is computed once for
+/// all.
+const COLUMN_GROUP: usize = 4;
+/// From this many columns on the permutation is worth computing, provided that nearly all rows are interchanged. A
+/// permutation that moves twice as many rows as there are interchanges is no faster. Measured: docs/measurements/.
 const PERMUTED_COLUMNS: usize = 8;
 
-/// Exchanges row `first + i` and row `ipiv[i] - 1` of A, for every i in turn ([`Direction::Forward`]), or from the last
-/// to the first, which undoes it. LAPACK's `k1` is `first + 1`.
+/// Exchanges row `first + i` and row `ipiv[i] - 1` of A, for every i in order ([`Direction::Forward`]), or from the
+/// last to the first, which undoes it. LAPACK's `k1` is `first + 1`.
 ///
 /// # Panics
-/// When an index is not in 1 ..= m, or there are more than m - `first`.
+/// If an index is not in 1 ..= m, or there are more than m - `first` interchanges.
 ///
 /// # Example
 /// ```
@@ -34,10 +34,10 @@ const PERMUTED_COLUMNS: usize = 8;
 pub fn laswp<T: Scalar>(a: MatMut<'_, T>, first: usize, ipiv: &[i32], direction: Direction) {
     let m = a.nrows();
     let inside = |&p: &i32| p >= 1 && p as usize <= m;
-    assert!(first + ipiv.len() <= m && ipiv.iter().all(inside), "laswp: an interchange outside of {m} rows");
+    assert!(first + ipiv.len() <= m && ipiv.iter().all(inside), "laswp: an interchange is outside of {m} rows");
     let pairs = (first..first + ipiv.len()).zip(ipiv).map(|(i, &p)| (i, p as usize - 1));
     let nearly_all = 4 * (m - first) <= 5 * ipiv.len();
-    // SAFETY: all of them are rows of A.
+    // SAFETY: the assertion has checked that both rows of every pair are less than m.
     unsafe {
         match direction {
             Direction::Forward => exchange(a, pairs, nearly_all),
@@ -46,42 +46,43 @@ pub fn laswp<T: Scalar>(a: MatMut<'_, T>, first: usize, ipiv: &[i32], direction:
     }
 }
 
-/// Exchanges the rows of each pair in turn, which are nearly all those in question or not.
+/// Exchanges the rows of each pair in order. `nearly_all` tells whether the pairs concern nearly all rows in question.
 ///
 /// # Safety
-/// They are rows of A.
+/// Both rows of every pair are rows of A.
 unsafe fn exchange<T: Scalar>(a: MatMut<'_, T>, pairs: impl Iterator<Item = (usize, usize)> + Clone, nearly_all: bool) {
     let (m, n) = a.shape();
     if a.row_stride() > a.col_stride() {
         let mut a = a.transpose();
-        for first in (0..n).step_by(STRIP) {
-            let mut strip = a.rb_mut().submatrix(first..n.min(first + STRIP), 0..m);
+        for first in (0..n).step_by(ROW_PIECE_COLUMNS) {
+            let mut piece = a.rb_mut().submatrix(first..n.min(first + ROW_PIECE_COLUMNS), 0..m);
             for (i, p) in pairs.clone().filter(|(i, p)| i != p) {
-                let (before, after) = strip.rb_mut().split_at_col(i.max(p));
+                let (before, after) = piece.rb_mut().split_at_col(i.max(p));
                 exchange_columns(before.col(i.min(p)), after.col(0));
             }
         }
         return;
     }
-    let (mut together, mut rest) = a.split_at_col(n - n % BESIDE);
+    let (mut grouped, mut rest) = a.split_at_col(n - n % COLUMN_GROUP);
     if n >= PERMUTED_COLUMNS && nearly_all && u32::try_from(m).is_ok() {
-        permute(together, pairs.clone());
+        permute(grouped, pairs.clone());
     } else {
-        for j in (0..together.ncols()).step_by(BESIDE) {
-            // SAFETY: all pairs are rows of A; these are so many columns of it.
-            unsafe { exchange_elements::<T, BESIDE>(together.rb_mut().submatrix(0..m, j..j + BESIDE), pairs.clone()) };
+        for j in (0..grouped.ncols()).step_by(COLUMN_GROUP) {
+            let group = grouped.rb_mut().submatrix(0..m, j..j + COLUMN_GROUP);
+            // SAFETY: by this function's contract all pairs are rows of A; the group has COLUMN_GROUP of its columns.
+            unsafe { exchange_elements::<T, COLUMN_GROUP>(group, pairs.clone()) };
         }
     }
     for j in 0..rest.ncols() {
-        // SAFETY: all pairs are rows of A; this is one column of it.
+        // SAFETY: by this function's contract all pairs are rows of A; `col` is one of its columns.
         unsafe { exchange_elements::<T, 1>(rest.rb_mut().col(j), pairs.clone()) };
     }
 }
 
-/// The same of a matrix with COLUMNS columns, element by element.
+/// Exchanges the rows of each pair of a matrix with COLUMNS columns, element by element.
 ///
 /// # Safety
-/// As for [`exchange`]; A has so many columns.
+/// Both rows of every pair are rows of A, and A has COLUMNS columns.
 unsafe fn exchange_elements<T: Scalar, const COLUMNS: usize>(
     mut a: MatMut<'_, T>,
     pairs: impl Iterator<Item = (usize, usize)>,
@@ -89,21 +90,21 @@ unsafe fn exchange_elements<T: Scalar, const COLUMNS: usize>(
     debug_assert_eq!(a.ncols(), COLUMNS);
     let (rs, cs, at) = (a.row_stride(), a.col_stride(), a.as_mut_ptr());
     for (i, p) in pairs {
-        // SAFETY: rows and columns of A.
+        // SAFETY: `i` and `p` are rows of A, which is borrowed exclusively, and it has COLUMNS columns.
         unsafe { exchange_pieces::<T, COLUMNS>(at.wrapping_add(i * rs), at.wrapping_add(p * rs), cs) };
     }
 }
 
-/// The interchanges of a matrix whose number of columns is a multiple of [`BESIDE`], by way of the permutation that
-/// they make.
+/// Interchanges the rows of a matrix whose number of columns is a multiple of [`COLUMN_GROUP`], by the permutation that
+/// the pairs make.
 fn permute<T: Scalar>(mut a: MatMut<'_, T>, pairs: impl Iterator<Item = (usize, usize)>) {
     let ((m, n), rs, cs, at) = (a.shape(), a.row_stride(), a.col_stride(), a.as_mut_ptr());
-    debug_assert!(n.is_multiple_of(BESIDE));
+    debug_assert!(n.is_multiple_of(COLUMN_GROUP));
     let mut rows = Workspace::<u32>::take(3 * m);
     let (sources, moved) = rows.elements().split_at_mut(m);
     sources.iter_mut().zip(0..).for_each(|(source, i)| *source = i);
     pairs.for_each(|(i, p)| sources.swap(i, p));
-    // Where a row goes, and where it comes from.
+    // Each moved row as its destination and its source.
     let (moved, _) = moved.as_chunks_mut();
     let mut count = 0;
     for (i, &source) in (0..).zip(sources.iter()).filter(|&(i, &source)| i != source) {
@@ -111,24 +112,24 @@ fn permute<T: Scalar>(mut a: MatMut<'_, T>, pairs: impl Iterator<Item = (usize, 
         count += 1;
     }
     let moved = &moved[..count];
-    let mut kept = Workspace::take(count * BESIDE);
-    let (kept, _) = kept.elements().as_chunks_mut::<BESIDE>();
-    for j in (0..n).step_by(BESIDE) {
+    let mut kept = Workspace::take(count * COLUMN_GROUP);
+    let (kept, _) = kept.elements().as_chunks_mut::<COLUMN_GROUP>();
+    for j in (0..n).step_by(COLUMN_GROUP) {
         let row = |i: u32| at.wrapping_add(i as usize * rs + j * cs);
         for (&[_, from], kept) in moved.iter().zip(kept.iter_mut()) {
-            // SAFETY: the rows are those of a permutation of A's; so many columns are there.
+            // SAFETY: `from` is a row of A, because `sources` permutes its rows, and n is a multiple of COLUMN_GROUP.
             *kept = std::array::from_fn(|c| unsafe { *row(from).add(c * cs) });
         }
         for (&[to, _], kept) in moved.iter().zip(kept.iter()) {
             for (c, &x) in kept.iter().enumerate() {
-                // SAFETY: the rows are those of a permutation of A's; so many columns are there.
+                // SAFETY: `to` is a row of A, which is borrowed exclusively, and n is a multiple of COLUMN_GROUP.
                 unsafe { *row(to).add(c * cs) = x };
             }
         }
     }
 }
 
-/// Exchanges two columns.
+/// Exchanges the elements of two columns.
 fn exchange_columns<T: Scalar>(mut x: MatMut<'_, T>, mut y: MatMut<'_, T>) {
     match (x.col_as_slice_mut(0), y.col_as_slice_mut(0)) {
         (Some(x), Some(y)) => x.swap_with_slice(y),

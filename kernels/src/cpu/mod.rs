@@ -1,13 +1,14 @@
-//! Tile kernels on one core, for strided views of any scalar type; and the Level-1 and Level-2 BLAS.
+//! Tile kernels on one core, for strided views of any scalar type, and the Level-1 and Level-2 BLAS.
 //!
-//! Conventions, which are those of the BLAS and LAPACK:
-//! - shapes are taken from the views, and a kernel panics when they do not agree: the drivers above check what users pass;
+//! The conventions are those of the BLAS and LAPACK:
+//! - shapes are taken from the views, and a kernel panics if they do not agree; the drivers above check what users
+//!   pass;
 //! - the other triangle, and memory between the columns of a view, are neither read nor written;
 //! - beta = 0 writes C without reading it, so C may hold NaN; alpha = 0 reads neither A nor B;
 //! - NaN and Inf propagate otherwise;
-//! - views with n = 0 or m = 0 are ordinary and do nothing, or only scale C.
+//! - views with n = 0 or m = 0 are valid; the kernel does nothing, or only scales C.
 //!
-//! A kernel allocates nothing in the steady state: what it packs goes to a workspace of its thread.
+//! In the steady state a kernel does not allocate: packed operands are in a workspace of its thread.
 
 mod gemm;
 mod geqrf;

@@ -6,24 +6,24 @@ use crate::backend::backend;
 use crate::vector::{Factor, Factorization};
 use crate::{Diag, MatMut, NotPositiveDefinite, Op, Real, Scalar, Side, Uplo};
 
-/// Up to this order a matrix is factored by [`Factorization`] in packed form.
-const DIRECT: usize = 512;
-/// Up to this order it is factored in place: dispatch and packing take as long as the textbook loop.
-const TINY: usize = 4;
-/// Halves are multiples of this, which keeps register tiles full.
+/// Up to this order a matrix is factored by [`Factorization`], in packed form.
+const PACKED_ORDER: usize = 512;
+/// Up to this order the textbook loops factor in place, because dispatch and packing take as long as they do.
+const TEXTBOOK_ORDER: usize = 4;
+/// Halves are multiples of this order, which keeps register tiles full.
 const UNIT: usize = 32;
 
-/// Factors the Hermitian positive definite n x n matrix A = L Lᴴ ([`Uplo::Lower`]) or A = Uᴴ U ([`Uplo::Upper`]); the
-/// factor overwrites that triangle, and the other is neither read nor written.
+/// Factors the Hermitian positive definite n x n matrix A = L Lᴴ ([`Uplo::Lower`]) or A = Uᴴ U ([`Uplo::Upper`]). The
+/// factor overwrites that triangle; the other one is neither read nor written.
 ///
 /// The imaginary part of the diagonal is taken as zero, and the factor's diagonal is real and positive.
 ///
 /// # Errors
-/// [`NotPositiveDefinite`] at the first pivot that is not positive (NaN is not); the triangle is then partly
+/// [`NotPositiveDefinite`] at the first pivot that is not positive (NaN is not). The triangle is then partly
 /// overwritten.
 ///
 /// # Panics
-/// When A is not square.
+/// If A is not square.
 ///
 /// # Example
 /// ```
@@ -35,16 +35,16 @@ const UNIT: usize = 32;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn potrf<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
-    assert_eq!(a.nrows(), a.ncols(), "potrf: a square matrix");
-    // A = Uᴴ U is Aᵀ = Uᵀ conj(U): the transposed view holds in its lower triangle the matrix whose lower factor is Uᵀ.
+    assert_eq!(a.nrows(), a.ncols(), "potrf: A must be square");
+    // A = Uᴴ U is Aᵀ = Uᵀ conj(U), so Uᵀ is the lower factor of the transposed view.
     factor_lower(if uplo == Uplo::Upper { a.transpose() } else { a })
 }
 
-/// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 - L21 L21ᴴ).
+/// Computes L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 - L21 L21ᴴ).
 fn factor_lower<T: Scalar>(mut a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
     let n = a.nrows();
-    if n <= DIRECT {
-        let done = if n <= TINY { 0 } else { backend::<T>().factor(Factorization { a: a.rb_mut() }) };
+    if n <= PACKED_ORDER {
+        let done = if n <= TEXTBOOK_ORDER { 0 } else { backend::<T>().factor(Factorization { a: a.rb_mut() }) };
         return factor_from(done, a);
     }
     let half = (n / 2).next_multiple_of(UNIT);
@@ -58,7 +58,7 @@ fn factor_lower<T: Scalar>(mut a: MatMut<'_, T>) -> Result<(), NotPositiveDefini
     factor_lower(a22).map_err(|e| NotPositiveDefinite { minor: half + e.minor })
 }
 
-/// Columns `first` and on by the textbook, each with what the columns before it contribute.
+/// Factors the columns from `first` on by the textbook loops, given the factored columns before them.
 fn factor_from<T: Scalar>(first: usize, mut a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
     let n = a.nrows();
     for j in first..n {

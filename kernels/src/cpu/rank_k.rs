@@ -1,9 +1,9 @@
 //! gemmt, syrk, herk, syr2k and her2k: products of which one triangle is computed.
 //!
-//! All are a product of which only the register tiles at and below the diagonal are computed. Upper triangles are the
-//! lower ones of transposed views. C may be higher than wide, or wider than high: then it is a trapezoid, whose
-//! diagonal begins at its first element as a triangle's does. So columns of a lower triangle from the diagonal on, or
-//! rows of an upper one, are an update of their own.
+//! Each computes only the register tiles at and below the diagonal of a product. Upper triangles are the lower ones of
+//! transposed views. C may also be a trapezoid, higher than wide or wider than high, whose diagonal begins at its first
+//! element. A strip (columns of a lower triangle from the diagonal on, or rows of an upper one) can therefore be
+//! updated by itself.
 
 use super::gemm::{add, product, scale};
 use crate::backend::backend;
@@ -11,14 +11,14 @@ use crate::scalar::scaled;
 use crate::vector::{Factor, Operand, Product, SmallRank};
 use crate::{MatMut, Op, Scalar, Uplo};
 
-/// One triangle of C = alpha A Aᵀ + beta C (`Op::None`, A n x k) or C = alpha Aᵀ A + beta C (`Op::Trans`, A k x n),
-/// where n is the larger of C's dimensions: a trapezoid is that of the whole product.
+/// Computes one triangle of C = alpha A Aᵀ + beta C (`Op::None`, A n x k) or C = alpha Aᵀ A + beta C (`Op::Trans`, A k
+/// x n). If C is a trapezoid, n is the larger of its dimensions, and the result is that part of the whole product.
 ///
 /// The other triangle is not touched. beta = 0 does not read C; alpha = 0 does not read A.
 ///
 /// # Panics
-/// When the shapes do not agree, or for [`Op::ConjTrans`] of a complex type (which is [`herk`]'s); of a real type it is
-/// [`Op::Trans`].
+/// If the shapes do not agree, or for [`Op::ConjTrans`] of a complex type, which [`herk`] computes. For real types it
+/// is [`Op::Trans`].
 ///
 /// # Example
 /// ```
@@ -31,19 +31,19 @@ use crate::{MatMut, Op, Scalar, Uplo};
 /// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn syrk<'a, T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: impl Into<Operand<'a, T>>, beta: T, c: MatMut<'_, T>) {
-    assert!(!T::COMPLEX || op != Op::ConjTrans, "syrk: no conjugate transpose of a complex matrix; that is herk");
+    assert!(!T::COMPLEX || op != Op::ConjTrans, "syrk: complex matrices take no conjugate transpose (use herk)");
     let a = Factor { conj: false, ..Factor::new(op, a.into()) };
     rank_k(uplo, false, alpha, a, beta, c);
 }
 
-/// One triangle of C = alpha A Aᴴ + beta C (`Op::None`, A n x k) or C = alpha Aᴴ A + beta C (`Op::ConjTrans`, A k x n),
-/// or a trapezoid as of [`syrk`].
+/// Computes one triangle of C = alpha A Aᴴ + beta C (`Op::None`, A n x k) or C = alpha Aᴴ A + beta C (`Op::ConjTrans`,
+/// A k x n), or a trapezoid of it like [`syrk`].
 ///
-/// alpha and beta are real; the imaginary part of C's diagonal is taken as zero and left zero. The other triangle is
+/// alpha and beta are real; the imaginary part of C's diagonal is taken as zero and set to zero. The other triangle is
 /// not touched. beta = 0 does not read C; alpha = 0 does not read A. For real types this is [`syrk`].
 ///
 /// # Panics
-/// When the shapes do not agree, or for [`Op::Trans`] of a complex type (which is [`syrk`]'s).
+/// If the shapes do not agree, or for [`Op::Trans`] of a complex type, which [`syrk`] computes.
 ///
 /// # Example
 /// ```
@@ -63,17 +63,17 @@ pub fn herk<'a, T: Scalar>(
     beta: T::Real,
     mut c: MatMut<'_, T>,
 ) {
-    assert!(!T::COMPLEX || op != Op::Trans, "herk: no plain transpose of a complex matrix; that is syrk");
+    assert!(!T::COMPLEX || op != Op::Trans, "herk: complex matrices take no plain transpose (use syrk)");
     rank_k(uplo, true, T::from_real(alpha), Factor::new(op, a.into()), T::from_real(beta), c.rb_mut());
     make_diagonal_real(c);
 }
 
-/// One triangle, or trapezoid, of C = alpha op(A) op(B) + beta C, where op(A) is m x k and op(B) is k x n.
+/// Computes one triangle, or trapezoid, of C = alpha op(A) op(B) + beta C, where op(A) is m x k and op(B) is k x n.
 ///
 /// The other triangle is not touched. beta = 0 does not read C; alpha = 0 reads neither A nor B.
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 ///
 /// # Example
 /// ```
@@ -98,13 +98,13 @@ pub fn gemmt<'a, T: Scalar>(
     update(uplo, alpha, Factor::new(op_a, a.into()), Factor::new(op_b, b.into()), beta, c);
 }
 
-/// One triangle of C = alpha A Bᵀ + alpha B Aᵀ + beta C (`Op::None`, A and B n x k), or of
-/// C = alpha Aᵀ B + alpha Bᵀ A + beta C (`Op::Trans`, A and B k x n), or a trapezoid as of [`syrk`].
+/// Computes one triangle of C = alpha A Bᵀ + alpha B Aᵀ + beta C (`Op::None`, A and B n x k), or of C = alpha Aᵀ B +
+/// alpha Bᵀ A + beta C (`Op::Trans`, A and B k x n), or a trapezoid of it like [`syrk`].
 ///
 /// The other triangle is not touched. beta = 0 does not read C; alpha = 0 reads neither A nor B.
 ///
 /// # Panics
-/// When the shapes do not agree, or for [`Op::ConjTrans`] of a complex type (which is [`her2k`]'s); of a real type it
+/// If the shapes do not agree, or for [`Op::ConjTrans`] of a complex type, which [`her2k`] computes. For real types it
 /// is [`Op::Trans`].
 ///
 /// # Example
@@ -126,19 +126,19 @@ pub fn syr2k<'a, T: Scalar>(
     beta: T,
     c: MatMut<'_, T>,
 ) {
-    assert!(!T::COMPLEX || op != Op::ConjTrans, "syr2k: no conjugate transpose of a complex matrix; that is her2k");
+    assert!(!T::COMPLEX || op != Op::ConjTrans, "syr2k: complex matrices take no conjugate transpose (use her2k)");
     let plain = |operand| Factor { conj: false, ..Factor::new(op, operand) };
-    rank_2k(uplo, false, alpha, (plain(a.into()), plain(b.into())), beta, c);
+    rank_2k(uplo, false, alpha, plain(a.into()), plain(b.into()), beta, c);
 }
 
-/// One triangle of C = alpha A Bᴴ + conj(alpha) B Aᴴ + beta C (`Op::None`, A and B n x k), or of
-/// C = alpha Aᴴ B + conj(alpha) Bᴴ A + beta C (`Op::ConjTrans`, A and B k x n), or a trapezoid as of [`syrk`].
+/// Computes one triangle of C = alpha A Bᴴ + conj(alpha) B Aᴴ + beta C (`Op::None`, A and B n x k), or of C = alpha Aᴴ
+/// B + conj(alpha) Bᴴ A + beta C (`Op::ConjTrans`, A and B k x n), or a trapezoid of it like [`syrk`].
 ///
-/// beta is real; the imaginary part of C's diagonal is taken as zero and left zero. The other triangle is not touched.
-/// beta = 0 does not read C; alpha = 0 reads neither A nor B. For real types this is [`syr2k`].
+/// beta is real; the imaginary part of C's diagonal is taken as zero and set to zero. The other triangle is not
+/// touched. beta = 0 does not read C; alpha = 0 reads neither A nor B. For real types this is [`syr2k`].
 ///
 /// # Panics
-/// When the shapes do not agree, or for [`Op::Trans`] of a complex type (which is [`syr2k`]'s).
+/// If the shapes do not agree, or for [`Op::Trans`] of a complex type, which [`syr2k`] computes.
 ///
 /// # Example
 /// ```
@@ -159,17 +159,19 @@ pub fn her2k<'a, T: Scalar>(
     beta: T::Real,
     mut c: MatMut<'_, T>,
 ) {
-    assert!(!T::COMPLEX || op != Op::Trans, "her2k: no plain transpose of a complex matrix; that is syr2k");
+    assert!(!T::COMPLEX || op != Op::Trans, "her2k: complex matrices take no plain transpose (use syr2k)");
     let (a, b) = (Factor::new(op, a.into()), Factor::new(op, b.into()));
-    rank_2k(uplo, true, alpha, (a, b), T::from_real(beta), c.rb_mut());
+    rank_2k(uplo, true, alpha, a, b, T::from_real(beta), c.rb_mut());
     make_diagonal_real(c);
 }
 
-/// One triangle of C = alpha A op(A) + beta C, where op is the transpose, or the conjugate transpose.
+/// Computes one triangle of C = alpha A op(A) + beta C, where op is the transpose, or the conjugate transpose if
+/// `conj`.
 fn rank_k<T: Scalar>(uplo: Uplo, conj: bool, alpha: T, a: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
     check_rows(&a, &c);
-    if is_tiny(&a, &c) {
-        return tiny(uplo, [Some((alpha, first(a, c.nrows()), adjoint(first(a, c.ncols()), conj))), None], beta, c);
+    if is_small(&a, &c) {
+        let term = Term { alpha, a: first(a, c.nrows()), b: adjoint(first(a, c.ncols()), conj) };
+        return update_by_whole_product(uplo, [Some(term), None], beta, c);
     }
     if alpha != T::ZERO && SmallRank::is_for(&a, &c) {
         return backend::<T>().small_rank(SmallRank { uplo, conj, alpha, a, b: None, beta, c });
@@ -177,22 +179,24 @@ fn rank_k<T: Scalar>(uplo: Uplo, conj: bool, alpha: T, a: Factor<'_, T>, beta: T
     update(uplo, alpha, first(a, c.nrows()), adjoint(first(a, c.ncols()), conj), beta, c);
 }
 
-/// The same of two factors, alpha A op(B) + op(alpha) B op(A).
+/// Computes one triangle of C = alpha A op(B) + op(alpha) B op(A) + beta C.
 fn rank_2k<'a, T: Scalar>(
     uplo: Uplo,
     conj: bool,
     alpha: T,
-    (a, b): (Factor<'a, T>, Factor<'a, T>),
+    a: Factor<'a, T>,
+    b: Factor<'a, T>,
     beta: T,
     mut c: MatMut<'_, T>,
 ) {
     check_rows(&a, &c);
-    assert_eq!(a.view.shape(), b.view.shape(), "the factors of a rank-2k update");
-    if is_tiny(&a, &c) {
+    assert_eq!(a.view.shape(), b.view.shape(), "the shapes of a rank-2k update's factors differ");
+    if is_small(&a, &c) {
         let (m, n) = c.shape();
-        let one = (alpha, first(a, m), adjoint(first(b, n), conj));
-        let other = (if conj { alpha.conj() } else { alpha }, first(b, m), adjoint(first(a, n), conj));
-        return tiny(uplo, [Some(one), Some(other)], beta, c);
+        let one = Term { alpha, a: first(a, m), b: adjoint(first(b, n), conj) };
+        let alpha = if conj { alpha.conj() } else { alpha };
+        let other = Term { alpha, a: first(b, m), b: adjoint(first(a, n), conj) };
+        return update_by_whole_product(uplo, [Some(one), Some(other)], beta, c);
     }
     if alpha != T::ZERO && SmallRank::is_for(&a, &c) {
         return backend::<T>().small_rank(SmallRank { uplo, conj, alpha, a, b: Some(b), beta, c });
@@ -202,20 +206,25 @@ fn rank_2k<'a, T: Scalar>(
     update(uplo, if conj { alpha.conj() } else { alpha }, first(b, m), adjoint(first(a, n), conj), T::ONE, c);
 }
 
-/// Up to so many rows, columns and terms all of an update is computed, and added to the triangle.
-const TINY: usize = 16;
+/// Up to this many rows, columns and terms the whole product is computed, and one triangle of it is used.
+const WHOLE_PRODUCT_MAX: usize = 16;
 
-fn is_tiny<T>(a: &Factor<'_, T>, c: &MatMut<'_, T>) -> bool {
-    c.nrows().max(c.ncols()).max(a.view.ncols()) <= TINY && !c.is_empty() && a.view.ncols() > 0
+fn is_small<T>(a: &Factor<'_, T>, c: &MatMut<'_, T>) -> bool {
+    c.nrows().max(c.ncols()).max(a.view.ncols()) <= WHOLE_PRODUCT_MAX && !c.is_empty() && a.view.ncols() > 0
 }
 
-/// alpha, A and B.
-type Term<'a, T> = (T, Factor<'a, T>, Factor<'a, T>);
+/// The product alpha A B.
+struct Term<'a, T> {
+    alpha: T,
+    a: Factor<'a, T>,
+    b: Factor<'a, T>,
+}
 
-/// One triangle of C = beta C + the sum of alpha A B of up to two products.
-fn tiny<T: Scalar>(uplo: Uplo, products: [Option<Term<'_, T>>; 2], beta: T, mut c: MatMut<'_, T>) {
-    let ((m, n), mut whole, mut before) = (c.shape(), [T::ZERO; TINY * TINY], T::ZERO);
-    for (alpha, a, b) in products.into_iter().flatten().filter(|(alpha, ..)| *alpha != T::ZERO) {
+/// Computes one triangle of C = beta C + the sum of up to two products. Each product is computed as a whole first.
+fn update_by_whole_product<T: Scalar>(uplo: Uplo, products: [Option<Term<'_, T>>; 2], beta: T, mut c: MatMut<'_, T>) {
+    let ((m, n), mut whole) = (c.shape(), [T::ZERO; WHOLE_PRODUCT_MAX * WHOLE_PRODUCT_MAX]);
+    let mut before = T::ZERO;
+    for Term { alpha, a, b } in products.into_iter().flatten().filter(|term| term.alpha != T::ZERO) {
         if let Ok(whole) = MatMut::from_col_major(&mut whole, m, n, m) {
             add(alpha, a, b, before, whole);
         }
@@ -230,34 +239,34 @@ fn tiny<T: Scalar>(uplo: Uplo, products: [Option<Term<'_, T>>; 2], beta: T, mut 
     }
 }
 
-/// The first rows of a factor. All of them are the factor itself, with what is remembered of it.
+/// Returns the first rows of a factor. For all rows it is the factor itself, with its packed forms.
 fn first<T: Scalar>(a: Factor<'_, T>, rows: usize) -> Factor<'_, T> {
     if rows == a.view.nrows() { a } else { a.part(0..rows, 0..a.view.ncols()) }
 }
 
-/// The transpose of a factor, or its conjugate transpose.
+/// Returns the transpose of a factor, or its conjugate transpose if `conj`.
 fn adjoint<T>(factor: Factor<'_, T>, conj: bool) -> Factor<'_, T> {
     Factor { conj: factor.conj != conj, ..factor.transpose() }
 }
 
-/// Drops what rounding (or the caller) has left in the imaginary parts of a Hermitian matrix's diagonal.
+/// Sets the imaginary parts of a Hermitian matrix's diagonal to zero, which rounding or the caller may have left.
 fn make_diagonal_real<T: Scalar>(mut c: MatMut<'_, T>) {
     for i in 0..c.nrows().min(c.ncols()) {
         c[(i, i)] = T::from_real(c[(i, i)].re());
     }
 }
 
-/// Panics unless A has as many rows as an update of C takes.
+/// Panics unless A has the number of rows that an update of C needs.
 fn check_rows<T: Scalar>(a: &Factor<'_, T>, c: &MatMut<'_, T>) {
     let (m, n) = c.shape();
-    assert_eq!(a.view.nrows(), m.max(n), "the rows of a factor of an update of C {m} x {n}");
+    assert_eq!(a.view.nrows(), m.max(n), "the number of A's rows does not agree with C, {m} x {n}");
 }
 
-/// One triangle of C = alpha A B + beta C.
+/// Computes one triangle of C = alpha A B + beta C.
 fn update<T: Scalar>(uplo: Uplo, alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
     let (m, n) = c.shape();
     let agree = a.view.nrows() == m && b.view.shape() == (a.view.ncols(), n);
-    assert!(agree, "a triangle of a product: A {:?} B {:?} C {:?}", a.view.shape(), b.view.shape(), c.shape());
+    assert!(agree, "gemmt: shapes do not agree: A {:?}, B {:?}, C {:?}", a.view.shape(), b.view.shape(), c.shape());
     if uplo == Uplo::Upper {
         return update(Uplo::Lower, alpha, b.transpose(), a.transpose(), beta, c.transpose());
     }
@@ -267,7 +276,7 @@ fn update<T: Scalar>(uplo: Uplo, alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, b
     add_lower(alpha, a, b, beta, c);
 }
 
-/// The lower triangle of C = beta C.
+/// Scales the lower triangle of C by beta.
 fn scale_lower<T: Scalar>(beta: T, mut c: MatMut<'_, T>) {
     let (m, n) = c.shape();
     for j in 0..if beta == T::ONE { 0 } else { m.min(n) } {
@@ -275,7 +284,8 @@ fn scale_lower<T: Scalar>(beta: T, mut c: MatMut<'_, T>) {
     }
 }
 
-/// The lower triangle of C = alpha A B + beta C. The factors have at least one column; beta = 0 does not read C.
+/// Computes the lower triangle of C = alpha A B + beta C. The factors have at least one column. beta = 0 does not read
+/// C.
 pub(super) fn add_lower<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, c: MatMut<'_, T>) {
     product(Product { alpha, a, b, beta, triangle: Some(Uplo::Lower), c });
 }

@@ -1,24 +1,24 @@
 //! symm and hemm: products with a symmetric or Hermitian matrix of which one triangle is stored.
 //!
-//! It is packed as a whole one (see `mirror`), so the product is that of any two matrices. Where packing does not pay,
-//! because either the matrix or the other factor is small, it is cut into blocks of columns.
+//! Packing completes the other triangle (see `mirror`), so the product is that of two general matrices. Where packing
+//! does not pay, because the matrix or the other factor is small, the matrix is cut into blocks of columns.
 
 use super::gemm::{self, add, scale};
 use crate::vector::{Factor, Operand, Product, SMALL_PRODUCT, THIN_COLUMNS, Workspace};
 use crate::{MatMut, MatRef, Op, Scalar, Side, Uplo};
 
-/// Up to this order a matrix is small, whatever it is multiplied with.
-const SMALL: usize = 8;
-/// Columns of a block: those that it has on the diagonal are completed element by element.
-const BLOCK: usize = 64;
+/// Up to this order packing does not pay, whatever the other factor is.
+const UNPACKED_ORDER: usize = 8;
+/// Columns of a block. Its part on the diagonal is completed element by element.
+const BLOCK_COLUMNS: usize = 64;
 
-/// C = alpha A B + beta C (`Side::Left`, A m x m) or C = alpha B A + beta C (`Side::Right`, A n x n), with A symmetric
-/// and B and C m x n.
+/// Computes C = alpha A B + beta C (`Side::Left`, A m x m) or C = alpha B A + beta C (`Side::Right`, A n x n), with A
+/// symmetric and B and C m x n.
 ///
 /// Only the triangle `uplo` of A is read. beta = 0 does not read C; alpha = 0 reads neither A nor B.
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 ///
 /// # Example
 /// ```
@@ -42,10 +42,11 @@ pub fn symm<'a, T: Scalar>(
     product(false, side, uplo, alpha, a.into(), b.into(), beta, c);
 }
 
-/// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`symm`].
+/// Like [`symm`] with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is
+/// [`symm`].
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 ///
 /// # Example
 /// ```
@@ -82,27 +83,27 @@ fn product<'a, T: Scalar>(
 ) {
     let n = side.order(c.shape());
     let agree = a.view.shape() == (n, n) && b.view.shape() == c.shape();
-    assert!(agree, "symm: A {:?} B {:?} C {:?}", a.view.shape(), b.view.shape(), c.shape());
+    assert!(agree, "symm: shapes do not agree: A {:?}, B {:?}, C {:?}", a.view.shape(), b.view.shape(), c.shape());
     if alpha == T::ZERO || c.is_empty() {
         return scale(beta, c);
     }
     let (a, b) = (Factor::new(Op::None, a).mirrored(uplo, hermitian), Factor::new(Op::None, b));
     // C = B A is Cᵀ = Aᵀ Bᵀ.
     let (a, b, c) = if side == Side::Left { (a, b, c) } else { (a.transpose(), b.transpose(), c.transpose()) };
-    if n <= SMALL || c.ncols() <= THIN_COLUMNS || n * n * c.ncols() <= SMALL_PRODUCT {
+    if n <= UNPACKED_ORDER || c.ncols() <= THIN_COLUMNS || n * n * c.ncols() <= SMALL_PRODUCT {
         by_columns(alpha, a, b, beta, c);
     } else {
         gemm::product(Product { alpha, a, b, beta, triangle: None, c });
     }
 }
 
-/// C = alpha A B + beta C where packing does not pay: the sum of the products of a few columns of A each, of which
-/// those on the diagonal are completed in the workspace.
+/// Computes C = alpha A B + beta C without packing A: sums the products of a few columns of A each. The blocks on the
+/// diagonal are completed in the workspace.
 fn by_columns<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, mut c: MatMut<'_, T>) {
     let (n, sides) = c.shape();
-    let mut scratch = Workspace::take(n.min(BLOCK) * n.min(BLOCK));
-    for start in (0..n).step_by(BLOCK) {
-        let cols = start..n.min(start + BLOCK);
+    let mut scratch = Workspace::take(n.min(BLOCK_COLUMNS) * n.min(BLOCK_COLUMNS));
+    for start in (0..n).step_by(BLOCK_COLUMNS) {
+        let cols = start..n.min(start + BLOCK_COLUMNS);
         let b = b.part(cols.clone(), 0..sides);
         let beta = if start == 0 { beta } else { T::ONE };
         for rows in [0..start, cols.end..n].into_iter().filter(|rows| !rows.is_empty()) {
@@ -114,7 +115,7 @@ fn by_columns<T: Scalar>(alpha: T, a: Factor<'_, T>, b: Factor<'_, T>, beta: T, 
     }
 }
 
-/// All elements of a block on the diagonal.
+/// Writes all elements of a block on the diagonal to scratch.
 fn complete<'w, T: Scalar>(a: Factor<'_, T>, scratch: &'w mut Workspace<T>) -> MatRef<'w, T> {
     let n = a.view.nrows();
     let data = &mut scratch.elements()[..n * n];

@@ -3,14 +3,14 @@
 use crate::vector::{Action, Triangular};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 
-/// B = alpha op(A) B (`Side::Left`, A m x m) or B = alpha B op(A) (`Side::Right`, A n x n), with A triangular and B m x
-/// n.
+/// Computes B = alpha op(A) B (`Side::Left`, A m x m) or B = alpha B op(A) (`Side::Right`, A n x n), with A triangular
+/// and B m x n.
 ///
-/// Only the triangle `uplo` of A is read, and its diagonal not even when `diag` is [`Diag::Unit`]. alpha = 0 sets B to
-/// zero without reading A.
+/// Only the triangle `uplo` of A is read, without its diagonal if `diag` is [`Diag::Unit`]. alpha = 0 sets B to zero
+/// without reading A.
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 ///
 /// # Example
 /// ```
@@ -24,5 +24,5 @@ use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 /// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn trmm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: MatRef<'_, T>, b: MatMut<'_, T>) {
-    Triangular::of(Action::Multiply, (side, uplo, op, diag), alpha, a, b).run();
+    Triangular::of(Action::Multiply, side, uplo, op, diag, alpha, a, b).run();
 }

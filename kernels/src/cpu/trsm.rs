@@ -6,11 +6,11 @@ use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 /// Solves op(A) X = alpha B (`Side::Left`, A m x m) or X op(A) = alpha B (`Side::Right`, A n x n); X overwrites the
 /// m x n matrix B.
 ///
-/// Only the triangle `uplo` of A is read, and its diagonal not even when `diag` is [`Diag::Unit`]. A zero on the
-/// diagonal is no error: it makes Inf or NaN, as in the BLAS. alpha = 0 sets B to zero without reading A.
+/// Only the triangle `uplo` of A is read, without its diagonal if `diag` is [`Diag::Unit`]. A zero on the diagonal is
+/// not an error: it makes Inf or NaN, as in the BLAS. alpha = 0 sets B to zero without reading A.
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 ///
 /// # Example
 /// ```
@@ -24,5 +24,5 @@ use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 /// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: MatRef<'_, T>, b: MatMut<'_, T>) {
-    Triangular::of(Action::Solve, (side, uplo, op, diag), alpha, a, b).run();
+    Triangular::of(Action::Solve, side, uplo, op, diag, alpha, a, b).run();
 }

@@ -1,24 +1,24 @@
-//! trtri and lauum: the inverse of a triangular matrix, and the product of one with its adjoint.
+//! trtri and lauum: the inverse of a triangular matrix, and the product of a triangular matrix with its adjoint.
 //!
-//! Both are halved recursively, which leaves the work to [`trsm`](super::trsm), [`trmm`](super::trmm) and
-//! [`herk`](super::herk); small ones are loops.
+//! Both halve the matrix recursively, which leaves the work to [`trsm`](super::trsm), [`trmm`](super::trmm) and
+//! [`herk`](super::herk). Small matrices use loops.
 
 use super::rank_k::herk;
 use super::trmm::trmm;
 use super::trsm::trsm;
 use crate::{Diag, MatMut, Op, Scalar, Side, Singular, Uplo};
 
-/// Up to this order the loops are as fast.
-const SMALL: usize = 16;
+/// Up to this order the loops are as fast as halving.
+const LOOP_ORDER: usize = 16;
 
-/// The inverse of a triangular matrix over its triangle `uplo`. The other triangle is neither read nor touched, nor is
-/// the diagonal when `diag` is [`Diag::Unit`].
+/// Inverts a triangular matrix in place, in its triangle `uplo`. The other triangle is neither read nor written, nor is
+/// the diagonal if `diag` is [`Diag::Unit`].
 ///
 /// # Errors
-/// [`Singular`] if an element of the diagonal is exactly zero; A is then as it was.
+/// [`Singular`] if an element of the diagonal is exactly zero; A is then unchanged.
 ///
 /// # Panics
-/// When A is not square.
+/// If A is not square.
 ///
 /// # Example
 /// ```
@@ -31,22 +31,22 @@ const SMALL: usize = 16;
 /// ```
 pub fn trtri<T: Scalar>(uplo: Uplo, diag: Diag, a: MatMut<'_, T>) -> Result<(), Singular> {
     let n = a.nrows();
-    assert!(a.ncols() == n, "trtri: A {:?}", a.shape());
+    assert!(a.ncols() == n, "trtri: A must be square, not {:?}", a.shape());
     if diag == Diag::NonUnit
         && let Some(at) = (0..n).find(|&i| a[(i, i)] == T::ZERO)
     {
         return Err(Singular { pivot: at + 1 });
     }
-    // (Aᵀ)⁻¹ is (A⁻¹)ᵀ.
+    // (Aᵀ)⁻¹ is (A⁻¹)ᵀ, so the upper triangle is the lower one of the transposed view.
     invert(diag, if uplo == Uplo::Upper { a.transpose() } else { a });
     Ok(())
 }
 
-/// L = L⁻¹.
+/// Computes L = L⁻¹.
 fn invert<T: Scalar>(diag: Diag, mut l: MatMut<'_, T>) {
     let n = l.nrows();
-    if n > SMALL {
-        let half = (n / 2).next_multiple_of(SMALL);
+    if n > LOOP_ORDER {
+        let half = (n / 2).next_multiple_of(LOOP_ORDER);
         let (top, bottom) = l.split_at_row(half);
         let (mut l11, (mut l21, mut l22)) = (top.submatrix(0..half, 0..half), bottom.split_at_col(half));
         // L21 = -L22⁻¹ L21 L11⁻¹
@@ -64,17 +64,17 @@ fn invert<T: Scalar>(diag: Diag, mut l: MatMut<'_, T>) {
         for i in j + 1..n {
             let x = |p: usize| if p == j { first } else { l[(p, j)] };
             let sum: T = (j..i).map(|p| l[(i, p)] * x(p)).sum();
-            // Columns behind j still hold L, and so do the rows of this one below i.
+            // Columns after j still hold L, and so do the rows of column j below i.
             l[(i, j)] = if diag == Diag::Unit { -sum } else { -sum.quotient(l[(i, i)]) };
         }
     }
 }
 
-/// Lᴴ L over the lower triangle that holds L, or U Uᴴ over the upper one that holds U. The other triangle is neither
-/// read nor touched; the diagonal of L or U is taken as real.
+/// Computes Lᴴ L in place of the lower triangle L, or U Uᴴ in place of the upper triangle U. The other triangle is
+/// neither read nor written. The diagonal of L or U is taken as real.
 ///
 /// # Panics
-/// When A is not square.
+/// If A is not square.
 ///
 /// # Example
 /// ```
@@ -86,16 +86,16 @@ fn invert<T: Scalar>(diag: Diag, mut l: MatMut<'_, T>) {
 /// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn lauum<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) {
-    assert!(a.ncols() == a.nrows(), "lauum: A {:?}", a.shape());
+    assert!(a.ncols() == a.nrows(), "lauum: A must be square, not {:?}", a.shape());
     // Element (j, i) of U Uᴴ is element (i, j) of Lᴴ L for L = Uᵀ.
     gram(if uplo == Uplo::Upper { a.transpose() } else { a });
 }
 
-/// Lᴴ L in the lower triangle.
+/// Computes Lᴴ L in the lower triangle.
 fn gram<T: Scalar>(mut l: MatMut<'_, T>) {
     let n = l.nrows();
-    if n > SMALL {
-        let half = (n / 2).next_multiple_of(SMALL);
+    if n > LOOP_ORDER {
+        let half = (n / 2).next_multiple_of(LOOP_ORDER);
         let (top, bottom) = l.split_at_row(half);
         let (mut l11, (mut l21, l22)) = (top.submatrix(0..half, 0..half), bottom.split_at_col(half));
         // L11ᴴ L11 + L21ᴴ L21, and L22ᴴ L21
@@ -106,7 +106,7 @@ fn gram<T: Scalar>(mut l: MatMut<'_, T>) {
     }
     for j in 0..n {
         for i in j..n {
-            // Element (i, j) takes rows i and below of its columns, which still are L's.
+            // Element (i, j) is computed from the rows from i on of its columns, which still hold L.
             let below: T = (i + 1..n).map(|p| l[(p, i)].conj() * l[(p, j)]).sum();
             let diagonal = T::from_real(l[(i, i)].re());
             l[(i, j)] =

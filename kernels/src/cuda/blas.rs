@@ -1,7 +1,7 @@
-//! cuBLAS's routines, by element type: what a [`Stream`] can be given besides kernels of our own.
+//! cuBLAS's routines, by element type, as operations of a [`Stream`].
 //!
-//! All are those of the 64-bit interface, with scalars in host memory, which cuBLAS reads before it returns. Real types take the routines
-//! for symmetric matrices where complex ones have those for Hermitian matrices.
+//! All are routines of the 64-bit interface. Their scalars are in host memory, and cuBLAS reads them before a call
+//! returns. Real types use the routines for symmetric matrices in place of those for Hermitian ones.
 
 use super::stream::Stream;
 use super::triangular::Triangle;
@@ -18,129 +18,173 @@ use std::{ffi::c_void, sync::OnceLock};
 use superscalar_devices::cuda::{Library, requires};
 use superscalar_runtime::DeviceError;
 
-/// A matrix as cuBLAS is told of it: its address and its leading dimension.
+/// A matrix as cuBLAS takes it: its address and its leading dimension.
 #[derive(Clone, Copy)]
-struct Place(*mut c_void, i64);
-
-/// A scalar in host memory.
-type Number = *const c_void;
-/// m, n and k, or n and k.
-type Sizes<const N: usize> = [i64; N];
-/// A matrix with the elements from one of the batch to the next.
-type Batched = (Place, i64);
-type Multiply = unsafe fn(Handle, [Operation; 2], Sizes<3>, Number, [Place; 2], Number, Place) -> Status;
-type MultiplyBatch = unsafe fn(Handle, [Operation; 2], Sizes<3>, Number, [Batched; 2], Number, Batched, i64) -> Status;
-type Update = unsafe fn(Handle, (FillMode, Operation), Sizes<2>, Number, Place, Number, Place) -> Status;
-type Update2 = unsafe fn(Handle, (FillMode, Operation), Sizes<2>, Number, [Place; 2], Number, Place) -> Status;
-type Symmetric = unsafe fn(Handle, (SideMode, FillMode), Sizes<2>, Number, [Place; 2], Number, Place) -> Status;
-type Triangular =
-    unsafe fn(Handle, (SideMode, FillMode, Operation, DiagType), Sizes<2>, Number, Place, Place) -> Status;
-
-/// The routines of one element type.
-struct Functions {
-    /// What the library calls them: those before version 12 do not have all.
-    names: &'static [&'static str],
-    gemm: Multiply,
-    batch: MultiplyBatch,
-    /// symm and hemm, by [`of`].
-    symmetric: [Symmetric; 2],
-    /// syrk and herk.
-    rank_k: [Update; 2],
-    /// syr2k and her2k.
-    rank_2k: [Update2; 2],
-    trsm: Triangular,
+struct BlasMatrix {
+    address: *mut c_void,
+    ld: i64,
 }
 
-/// Where the tables have a routine's two forms.
-fn of(symmetry: Symmetry) -> usize {
+/// The matrices of a batch: the first one, and the elements from one to the next.
+#[derive(Clone, Copy)]
+struct BlasBatch {
+    first: BlasMatrix,
+    stride: i64,
+}
+
+/// The options of trsm.
+struct TrsmModes {
+    side: SideMode,
+    uplo: FillMode,
+    op: Operation,
+    diag: DiagType,
+}
+
+/// A pointer to a scalar in host memory.
+type ScalarPtr = *const c_void;
+/// m, n and k, or n and k.
+type Sizes<const N: usize> = [i64; N];
+type GemmFn = unsafe fn(Handle, [Operation; 2], Sizes<3>, ScalarPtr, [BlasMatrix; 2], ScalarPtr, BlasMatrix) -> Status;
+type GemmBatchFn =
+    unsafe fn(Handle, [Operation; 2], Sizes<3>, ScalarPtr, [BlasBatch; 2], ScalarPtr, BlasBatch, i64) -> Status;
+type RankKFn =
+    unsafe fn(Handle, (FillMode, Operation), Sizes<2>, ScalarPtr, BlasMatrix, ScalarPtr, BlasMatrix) -> Status;
+type Rank2kFn =
+    unsafe fn(Handle, (FillMode, Operation), Sizes<2>, ScalarPtr, [BlasMatrix; 2], ScalarPtr, BlasMatrix) -> Status;
+type SymmFn =
+    unsafe fn(Handle, (SideMode, FillMode), Sizes<2>, ScalarPtr, [BlasMatrix; 2], ScalarPtr, BlasMatrix) -> Status;
+type TrsmFn = unsafe fn(Handle, TrsmModes, Sizes<2>, ScalarPtr, BlasMatrix, BlasMatrix) -> Status;
+
+/// The routines of one element type.
+///
+/// # Safety
+/// A call is safe if the handle is valid, the matrices are in memory of the handle's device, with the given shapes,
+/// while the routine runs, and the scalars have the routine's types and 16-byte alignment.
+struct Routines {
+    /// The names in the library. Versions before 12 do not have all of them.
+    names: &'static [&'static str],
+    gemm: GemmFn,
+    batch: GemmBatchFn,
+    /// symm and hemm, by [`table_index`].
+    symmetric: [SymmFn; 2],
+    /// syrk and herk, by [`table_index`].
+    rank_k: [RankKFn; 2],
+    /// syr2k and her2k, by [`table_index`].
+    rank_2k: [Rank2kFn; 2],
+    trsm: TrsmFn,
+}
+
+/// Returns the index of a routine's symmetric or Hermitian form in the tables.
+fn table_index(symmetry: Symmetry) -> usize {
     match symmetry {
         Symmetry::Symmetric => 0,
         Symmetry::Hermitian => 1,
     }
 }
 
-/// One of four tables: the routines' names, those for Hermitian matrices last.
-macro_rules! functions {
-    ($gemm:ident $batch:ident $trsm:ident; $symm:ident $syrk:ident $syr2k:ident; $hemm:ident $herk:ident $her2k:ident) => {
-        Functions {
+/// Makes one of four tables from the routines' names; those for Hermitian matrices come last.
+macro_rules! routines {
+    (
+        $gemm:ident $batch:ident $trsm:ident;
+        $symm:ident $syrk:ident $syr2k:ident; $hemm:ident $herk:ident $her2k:ident
+    ) => {
+        Routines {
             names: &[
                 stringify!($gemm), stringify!($batch), stringify!($trsm), stringify!($symm),
                 stringify!($syrk), stringify!($syr2k), stringify!($hemm), stringify!($herk), stringify!($her2k),
             ],
             gemm: |h, [op_a, op_b], [m, n, k], alpha, [a, b], beta, c| {
-                // SAFETY: the caller's, as for all that follow.
+                // SAFETY: the caller keeps the contract of `Routines`.
                 unsafe {
-                    sys::$gemm(h, op_a, op_b, m, n, k, alpha.cast(), a.0.cast(), a.1, b.0.cast(), b.1, beta.cast(), c.0.cast(), c.1)
-                }
-            },
-            batch: |h, [op_a, op_b], [m, n, k], alpha, [(a, next_a), (b, next_b)], beta, (c, next_c), count| {
-                // SAFETY: see above.
-                unsafe {
-                    sys::$batch(
-                        h, op_a, op_b, m, n, k, alpha.cast(), a.0.cast(), a.1, next_a, b.0.cast(), b.1, next_b, beta.cast(),
-                        c.0.cast(), c.1, next_c, count,
+                    sys::$gemm(
+                        h, op_a, op_b, m, n, k, alpha.cast(), a.address.cast(), a.ld, b.address.cast(), b.ld,
+                        beta.cast(), c.address.cast(), c.ld,
                     )
                 }
             },
-            symmetric: [functions!(@symmetric $symm), functions!(@symmetric $hemm)],
-            rank_k: [functions!(@rank_k $syrk), functions!(@rank_k $herk)],
-            rank_2k: [functions!(@rank_2k $syr2k), functions!(@rank_2k $her2k)],
-            trsm: |h, (side, uplo, op, diag), [m, n], alpha, a, b| {
-                // SAFETY: see above.
-                unsafe { sys::$trsm(h, side, uplo, op, diag, m, n, alpha.cast(), a.0.cast(), a.1, b.0.cast(), b.1) }
+            batch: |h, [op_a, op_b], [m, n, k], alpha, [a, b], beta, c, count| {
+                // SAFETY: the caller keeps the contract of `Routines`.
+                unsafe {
+                    sys::$batch(
+                        h, op_a, op_b, m, n, k, alpha.cast(), a.first.address.cast(), a.first.ld, a.stride,
+                        b.first.address.cast(), b.first.ld, b.stride, beta.cast(), c.first.address.cast(), c.first.ld,
+                        c.stride, count,
+                    )
+                }
+            },
+            symmetric: [routines!(@symmetric $symm), routines!(@symmetric $hemm)],
+            rank_k: [routines!(@rank_k $syrk), routines!(@rank_k $herk)],
+            rank_2k: [routines!(@rank_2k $syr2k), routines!(@rank_2k $her2k)],
+            trsm: |h, TrsmModes { side, uplo, op, diag }, [m, n], alpha, a, b| {
+                // SAFETY: the caller keeps the contract of `Routines`.
+                unsafe {
+                    sys::$trsm(
+                        h, side, uplo, op, diag, m, n, alpha.cast(), a.address.cast(), a.ld, b.address.cast(), b.ld,
+                    )
+                }
             },
         }
     };
     (@symmetric $symm:ident) => {
         |h, (side, uplo), [m, n], alpha, [a, b], beta, c| {
-            // SAFETY: see above.
+            // SAFETY: the caller keeps the contract of `Routines`.
             unsafe {
-                sys::$symm(h, side, uplo, m, n, alpha.cast(), a.0.cast(), a.1, b.0.cast(), b.1, beta.cast(), c.0.cast(), c.1)
+                sys::$symm(
+                    h, side, uplo, m, n, alpha.cast(), a.address.cast(), a.ld, b.address.cast(), b.ld, beta.cast(),
+                    c.address.cast(), c.ld,
+                )
             }
         }
     };
     (@rank_k $syrk:ident) => {
         |h, (uplo, op), [n, k], alpha, a, beta, c| {
-            // SAFETY: see above.
-            unsafe { sys::$syrk(h, uplo, op, n, k, alpha.cast(), a.0.cast(), a.1, beta.cast(), c.0.cast(), c.1) }
+            // SAFETY: the caller keeps the contract of `Routines`.
+            unsafe {
+                sys::$syrk(
+                    h, uplo, op, n, k, alpha.cast(), a.address.cast(), a.ld, beta.cast(), c.address.cast(), c.ld,
+                )
+            }
         }
     };
     (@rank_2k $syr2k:ident) => {
         |h, (uplo, op), [n, k], alpha, [a, b], beta, c| {
-            // SAFETY: see above.
+            // SAFETY: the caller keeps the contract of `Routines`.
             unsafe {
-                sys::$syr2k(h, uplo, op, n, k, alpha.cast(), a.0.cast(), a.1, b.0.cast(), b.1, beta.cast(), c.0.cast(), c.1)
+                sys::$syr2k(
+                    h, uplo, op, n, k, alpha.cast(), a.address.cast(), a.ld, b.address.cast(), b.ld, beta.cast(),
+                    c.address.cast(), c.ld,
+                )
             }
         }
     };
 }
 
-/// The tables, in the order of the letters below.
-static FUNCTIONS: [Functions; 4] = [
-    functions! {
+/// The tables of s, d, c and z.
+static ROUTINES: [Routines; 4] = [
+    routines! {
         cublasSgemm_v2_64 cublasSgemmStridedBatched_64 cublasStrsm_v2_64;
         cublasSsymm_v2_64 cublasSsyrk_v2_64 cublasSsyr2k_v2_64; cublasSsymm_v2_64 cublasSsyrk_v2_64 cublasSsyr2k_v2_64
     },
-    functions! {
+    routines! {
         cublasDgemm_v2_64 cublasDgemmStridedBatched_64 cublasDtrsm_v2_64;
         cublasDsymm_v2_64 cublasDsyrk_v2_64 cublasDsyr2k_v2_64; cublasDsymm_v2_64 cublasDsyrk_v2_64 cublasDsyr2k_v2_64
     },
-    functions! {
+    routines! {
         cublasCgemm_v2_64 cublasCgemmStridedBatched_64 cublasCtrsm_v2_64;
         cublasCsymm_v2_64 cublasCsyrk_v2_64 cublasCsyr2k_v2_64; cublasChemm_v2_64 cublasCherk_v2_64 cublasCher2k_v2_64
     },
-    functions! {
+    routines! {
         cublasZgemm_v2_64 cublasZgemmStridedBatched_64 cublasZtrsm_v2_64;
         cublasZsymm_v2_64 cublasZsyrk_v2_64 cublasZsyr2k_v2_64; cublasZhemm_v2_64 cublasZherk_v2_64 cublasZher2k_v2_64
     },
 ];
 
-/// The table of a type, if the library has all of it.
-fn functions(letter: char) -> Result<&'static Functions, DeviceError> {
+/// Returns the table of a type, or an error if the library lacks one of its routines.
+fn routines(letter: char) -> Result<&'static Routines, DeviceError> {
     static CHECKED: [OnceLock<Result<(), DeviceError>>; 4] = [const { OnceLock::new() }; 4];
     let at = ['s', 'd', 'c', 'z'].iter().position(|&known| known == letter).unwrap_or_default();
-    CHECKED[at].get_or_init(|| requires(Library::Blas, FUNCTIONS[at].names)).clone()?;
-    Ok(&FUNCTIONS[at])
+    CHECKED[at].get_or_init(|| requires(Library::Blas, ROUTINES[at].names)).clone()?;
+    Ok(&ROUTINES[at])
 }
 
 fn fill(uplo: Uplo) -> FillMode {
@@ -157,7 +201,8 @@ fn side_mode(side: Side) -> SideMode {
     }
 }
 
-/// A conjugate transpose of real elements is a plain one, and not every routine takes it for that.
+/// Translates an operation. For real elements a conjugate transpose becomes a plain one, because not every routine for
+/// real types accepts it.
 fn operation<T: Scalar>(op: Op) -> Operation {
     match op {
         Op::None => Operation::CUBLAS_OP_N,
@@ -166,123 +211,129 @@ fn operation<T: Scalar>(op: Op) -> Operation {
     }
 }
 
-/// A scalar as cuBLAS wants it: aligned as C's complex types for CUDA are, which it reads by aligned instructions.
+/// A scalar with the alignment of CUDA's complex types, which cuBLAS reads by aligned instructions.
 #[repr(C, align(16))]
-struct Scalars<E>(E);
+struct AlignedScalar<E>(E);
 
-fn number<E>(x: &Scalars<E>) -> Number {
+fn scalar_ptr<E>(x: &AlignedScalar<E>) -> ScalarPtr {
     (&raw const x.0).cast()
 }
 
 impl<T: Scalar> Stream<'_, T> {
-    fn at(&self, mat: Mat<T>) -> Result<Place, DeviceError> {
+    fn matrix(&self, mat: Mat<T>) -> Result<BlasMatrix, DeviceError> {
         let address = self.queue.as_ref().map_or(Ok(0), |queue| queue.address(mat.offset * size_of::<T>()))?;
-        Ok(Place(std::ptr::with_exposed_provenance_mut(address as usize), mat.ld as i64))
+        Ok(BlasMatrix { address: std::ptr::with_exposed_provenance_mut(address as usize), ld: mat.ld as i64 })
     }
 
-    /// Makes the call, unless the stream goes nowhere.
+    /// Calls a routine, unless the stream has no queue.
     fn blas(
         &mut self,
         routine: &'static str,
-        call: impl FnOnce(&Functions, Handle) -> Status,
+        call: impl FnOnce(&Routines, Handle) -> Status,
     ) -> Result<(), DeviceError> {
         let Some(queue) = &mut self.queue else { return Ok(()) };
         let handle = queue.blas()?;
-        match call(functions(T::LETTER)?, handle) {
+        match call(routines(T::LETTER)?, handle) {
             Status::CUBLAS_STATUS_SUCCESS => Ok(()),
-            status => Err(DeviceError::new(format!("cuBLAS's {}{routine}: {status:?}", T::LETTER))),
+            status => Err(DeviceError::new(format!("cuBLAS's {}{routine} failed: {status:?}", T::LETTER))),
         }
     }
 
-    /// C := alpha op(A) op(B) + beta C, all of C. No size is zero, here and in what follows.
+    /// Computes C := alpha op(A) op(B) + beta C, for all of C. No size may be zero, here and in the methods below.
     pub fn gemm(&mut self, gemm: &Gemm<T, Mat<T>>) -> Result<(), DeviceError> {
         let &Gemm { op_a, op_b, alpha, a, b, beta, c, .. } = gemm;
         let ops = [op_a, op_b].map(operation::<T>);
         let sizes = [c.m, c.n, op_a.shape(a.shape()).1].map(|size| size as i64);
-        let (operands, place) = ([self.at(a)?, self.at(b)?], self.at(c)?);
-        let (alpha, beta) = (Scalars(alpha), Scalars(beta));
-        self.blas("gemm", |functions, handle| {
-            // SAFETY: the handle is of the queue's context; the matrices lie in its heap, as `check` has found; and the scalars are
-            // read before the call returns.
-            unsafe { (functions.gemm)(handle, ops, sizes, number(&alpha), operands, number(&beta), place) }
+        let (operands, c) = ([self.matrix(a)?, self.matrix(b)?], self.matrix(c)?);
+        let (alpha, beta) = (AlignedScalar(alpha), AlignedScalar(beta));
+        self.blas("gemm", |routines, handle| {
+            // SAFETY: the handle is of the queue's context; `check` has found the shapes to agree and the matrices to
+            // be in the queue's heap, which the task may use; and the scalars are read before the call returns.
+            unsafe { (routines.gemm)(handle, ops, sizes, scalar_ptr(&alpha), operands, scalar_ptr(&beta), c) }
         })
     }
 
-    /// The same `count` times, each so many elements further in A, B and C.
+    /// Computes a batch of `count` products, each `steps` elements further in A, B and C than the one before.
     pub fn gemm_batch(&mut self, first: &Gemm<T, Mat<T>>, steps: [usize; 3], count: usize) -> Result<(), DeviceError> {
         let &Gemm { op_a, op_b, alpha, a, b, beta, c, .. } = first;
         let ops = [op_a, op_b].map(operation::<T>);
         let sizes = [c.m, c.n, op_a.shape(a.shape()).1].map(|size| size as i64);
         let [a_step, b_step, c_step] = steps.map(|step| step as i64);
-        let (operands, c) = ([(self.at(a)?, a_step), (self.at(b)?, b_step)], (self.at(c)?, c_step));
-        let (alpha, beta) = (Scalars(alpha), Scalars(beta));
-        self.blas("gemmStridedBatched", |functions, handle| {
-            // SAFETY: see `gemm`.
-            unsafe { (functions.batch)(handle, ops, sizes, number(&alpha), operands, number(&beta), c, count as i64) }
+        let operands = [
+            BlasBatch { first: self.matrix(a)?, stride: a_step },
+            BlasBatch { first: self.matrix(b)?, stride: b_step },
+        ];
+        let c = BlasBatch { first: self.matrix(c)?, stride: c_step };
+        let (alpha, beta) = (AlignedScalar(alpha), AlignedScalar(beta));
+        self.blas("gemmStridedBatched", |routines, handle| {
+            let (alpha, beta) = (scalar_ptr(&alpha), scalar_ptr(&beta));
+            // SAFETY: as for `gemm`: every matrix of the batch is a part of the call's operands, or of its scratch.
+            unsafe { (routines.batch)(handle, ops, sizes, alpha, operands, beta, c, count as i64) }
         })
     }
 
-    /// symm or hemm.
+    /// Computes symm or hemm.
     pub fn symm(&mut self, symm: &Symm<T, Mat<T>>) -> Result<(), DeviceError> {
         let &Symm { symmetry, side, uplo, alpha, a, b, beta, c } = symm;
         let (modes, sizes) = ((side_mode(side), fill(uplo)), [c.m as i64, c.n as i64]);
-        let (operands, place) = ([self.at(a)?, self.at(b)?], self.at(c)?);
-        let (alpha, beta) = (Scalars(alpha), Scalars(beta));
-        self.blas(symmetry.mm(), |functions, handle| {
-            let symm = functions.symmetric[of(symmetry)];
-            // SAFETY: see `gemm`.
-            unsafe { symm(handle, modes, sizes, number(&alpha), operands, number(&beta), place) }
+        let (operands, c) = ([self.matrix(a)?, self.matrix(b)?], self.matrix(c)?);
+        let (alpha, beta) = (AlignedScalar(alpha), AlignedScalar(beta));
+        self.blas(symmetry.mm(), |routines, handle| {
+            let symm = routines.symmetric[table_index(symmetry)];
+            // SAFETY: as for `gemm`: handle and heap are the queue's, and the scalars are read before the call returns.
+            unsafe { symm(handle, modes, sizes, scalar_ptr(&alpha), operands, scalar_ptr(&beta), c) }
         })
     }
 
-    /// syrk or herk, of a C that is square.
+    /// Computes syrk or herk, of a square C.
     pub fn rank_k(&mut self, update: &RankK<T, Mat<T>>) -> Result<(), DeviceError> {
         let &RankK { symmetry, uplo, op, alpha, a, beta, c } = update;
         let modes = (fill(uplo), operation::<T>(op));
         let sizes = [c.n, op.shape(a.shape()).1].map(|size| size as i64);
-        let (a, c) = (self.at(a)?, self.at(c)?);
-        let (real_alpha, real_beta) = (Scalars(alpha.re()), Scalars(beta.re()));
-        let (alpha, beta) = (Scalars(alpha), Scalars(beta));
-        self.blas(symmetry.rank_k(), |functions, handle| {
-            let update = functions.rank_k[of(symmetry)];
-            // SAFETY: see `gemm`. Scalars of herk are real; where it is syrk, so are all.
-            unsafe {
-                match symmetry {
-                    Symmetry::Hermitian => update(handle, modes, sizes, number(&real_alpha), a, number(&real_beta), c),
-                    Symmetry::Symmetric => update(handle, modes, sizes, number(&alpha), a, number(&beta), c),
-                }
-            }
+        let (a, c) = (self.matrix(a)?, self.matrix(c)?);
+        let (real_alpha, real_beta) = (AlignedScalar(alpha.re()), AlignedScalar(beta.re()));
+        let (alpha, beta) = (AlignedScalar(alpha), AlignedScalar(beta));
+        self.blas(symmetry.rank_k(), |routines, handle| {
+            let update = routines.rank_k[table_index(symmetry)];
+            let (alpha, beta) = match symmetry {
+                Symmetry::Hermitian => (scalar_ptr(&real_alpha), scalar_ptr(&real_beta)),
+                Symmetry::Symmetric => (scalar_ptr(&alpha), scalar_ptr(&beta)),
+            };
+            // SAFETY: as for `gemm`: handle and heap are the queue's, and the scalars are read before the call returns.
+            // herk's scalars are real; for real types it is syrk, whose scalars are real, too.
+            unsafe { update(handle, modes, sizes, alpha, a, beta, c) }
         })
     }
 
-    /// syr2k or her2k.
+    /// Computes syr2k or her2k.
     pub fn rank_2k(&mut self, update: &Rank2k<T, Mat<T>>) -> Result<(), DeviceError> {
         let &Rank2k { symmetry, uplo, op, alpha, a, b, beta, c } = update;
         let modes = (fill(uplo), operation::<T>(op));
         let sizes = [c.n, op.shape(a.shape()).1].map(|size| size as i64);
-        let (operands, c) = ([self.at(a)?, self.at(b)?], self.at(c)?);
-        let (real_beta, alpha, beta) = (Scalars(beta.re()), Scalars(alpha), Scalars(beta));
-        self.blas(symmetry.rank_2k(), |functions, handle| {
-            let update = functions.rank_2k[of(symmetry)];
-            let beta = if symmetry == Symmetry::Hermitian { number(&real_beta) } else { number(&beta) };
-            // SAFETY: see `gemm`. beta is real for her2k.
-            unsafe { update(handle, modes, sizes, number(&alpha), operands, beta, c) }
+        let (operands, c) = ([self.matrix(a)?, self.matrix(b)?], self.matrix(c)?);
+        let (real_beta, alpha, beta) = (AlignedScalar(beta.re()), AlignedScalar(alpha), AlignedScalar(beta));
+        self.blas(symmetry.rank_2k(), |routines, handle| {
+            let update = routines.rank_2k[table_index(symmetry)];
+            let beta = if symmetry == Symmetry::Hermitian { scalar_ptr(&real_beta) } else { scalar_ptr(&beta) };
+            // SAFETY: as for `gemm`: handle and heap are the queue's, and the scalars are read before the call returns.
+            // her2k's beta is real.
+            unsafe { update(handle, modes, sizes, scalar_ptr(&alpha), operands, beta, c) }
         })
     }
 
-    /// B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹.
+    /// Computes B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹.
     pub fn trsm(&mut self, triangle: &Triangle<T>) -> Result<(), DeviceError> {
         let &Triangle { side, uplo, op, diag, alpha, a, b, .. } = triangle;
         let diag = match diag {
             Diag::NonUnit => DiagType::CUBLAS_DIAG_NON_UNIT,
             Diag::Unit => DiagType::CUBLAS_DIAG_UNIT,
         };
-        let modes = (side_mode(side), fill(uplo), operation::<T>(op), diag);
-        let (sizes, a, b) = ([b.m as i64, b.n as i64], self.at(a)?, self.at(b)?);
-        let alpha = Scalars(alpha);
-        self.blas("trsm", |functions, handle| {
-            // SAFETY: see `gemm`.
-            unsafe { (functions.trsm)(handle, modes, sizes, number(&alpha), a, b) }
+        let modes = TrsmModes { side: side_mode(side), uplo: fill(uplo), op: operation::<T>(op), diag };
+        let (sizes, a, b) = ([b.m as i64, b.n as i64], self.matrix(a)?, self.matrix(b)?);
+        let alpha = AlignedScalar(alpha);
+        self.blas("trsm", |routines, handle| {
+            // SAFETY: as for `gemm`: handle and heap are the queue's, and the scalar is read before the call returns.
+            unsafe { (routines.trsm)(handle, modes, sizes, scalar_ptr(&alpha), a, b) }
         })
     }
 }

@@ -1,21 +1,21 @@
-//! What touches each element once: scale, copy, transposition, and interchanges of rows.
+//! Operations that touch each element once: scale, copy, transposition, and interchanges of rows.
 
 use super::{
-    program::{CHUNK, Family, SWAPPED_COLUMNS, THREADS, TRANSPOSED_BLOCK, TRANSPOSED_ROWS},
+    program::{Family, INTERCHANGE_CHUNK, INTERCHANGED_COLUMNS, THREADS, TRANSPOSED_BLOCK, TRANSPOSED_ROWS},
     stream::{Argument, GRID_MAX, Launch, Stream},
 };
 use crate::{Direction, Op, Scalar, Symmetry, Uplo, device::Mat, operations::Laswp};
 use superscalar_runtime::DeviceError;
 
-/// Elements of a column that a thread has.
+/// Elements of a column that each thread processes.
 const ELEMENTS: usize = 4;
 
-/// The blocks of threads for m rows and n columns: a kernel goes on where there are more than a grid has.
+/// Returns the blocks of threads for m rows and n columns. A kernel loops over what exceeds the largest grid.
 pub(super) fn grid((m, n): (usize, usize)) -> [usize; 3] {
     [m.div_ceil(THREADS * ELEMENTS), n.min(GRID_MAX), 1]
 }
 
-/// How kernels are told which part of a matrix is meant.
+/// Returns the number that tells a kernel which part of a matrix is meant.
 pub(super) fn part_code(part: Option<Uplo>) -> i32 {
     match part {
         None => 0,
@@ -24,7 +24,7 @@ pub(super) fn part_code(part: Option<Uplo>) -> i32 {
     }
 }
 
-/// A := beta A, or one triangle, with its diagonal made real or not.
+/// Computes A := beta A, or one triangle of it. For a Hermitian matrix the diagonal is made real.
 pub(super) fn scale<T: Scalar>(
     stream: &mut Stream<'_, T>,
     part: Option<(Symmetry, Uplo)>,
@@ -41,9 +41,9 @@ pub(super) fn scale<T: Scalar>(
         kernel: "scale",
         arguments: &[
             Argument::start(a),
-            Argument::place(a.ld),
-            Argument::place(a.m),
-            Argument::place(a.n),
+            Argument::index(a.ld),
+            Argument::index(a.m),
+            Argument::index(a.n),
             Argument::code(part_code(part.map(|(_, uplo)| uplo))),
             Argument::code(is_hermitian.into()),
             Argument::value(beta),
@@ -53,11 +53,11 @@ pub(super) fn scale<T: Scalar>(
     })
 }
 
-/// B := op(A).
+/// Computes B := op(A).
 pub(super) fn copy<T: Scalar>(stream: &mut Stream<'_, T>, op: Op, a: Mat<T>, b: Mat<T>) -> Result<(), DeviceError> {
     let [from, ld_from, to, ld_to] =
-        [Argument::start(a), Argument::place(a.ld), Argument::start(b), Argument::place(b.ld)];
-    let (m, n) = (Argument::place(a.m), Argument::place(a.n));
+        [Argument::start(a), Argument::index(a.ld), Argument::start(b), Argument::index(b.ld)];
+    let (m, n) = (Argument::index(a.m), Argument::index(a.n));
     if op == Op::None {
         let arguments = &[from, ld_from, to, ld_to, m, n];
         let (grid, threads) = (grid(a.shape()), [THREADS, 1]);
@@ -74,24 +74,25 @@ pub(super) fn copy<T: Scalar>(stream: &mut Stream<'_, T>, op: Op, a: Mat<T>, b: 
     })
 }
 
-/// B := A for a unit lower triangle A, with the ones and zeros that are not stored.
+/// Copies a unit lower triangle A to B, with its implicit ones and zeros.
 pub(super) fn complete<T: Scalar>(stream: &mut Stream<'_, T>, a: Mat<T>, b: Mat<T>) -> Result<(), DeviceError> {
     stream.launch(Launch {
         family: Family::Elements,
         kernel: "complete",
         arguments: &[
             Argument::start(a),
-            Argument::place(a.ld),
+            Argument::index(a.ld),
             Argument::start(b),
-            Argument::place(b.ld),
-            Argument::place(a.n),
+            Argument::index(b.ld),
+            Argument::index(a.n),
         ],
         grid: grid(a.shape()),
         threads: [THREADS, 1],
     })
 }
 
-/// C := W + beta C in one triangle of each block on C's diagonal. The blocks of W lie one behind the other.
+/// Computes C := W + beta C in one triangle of each block on C's diagonal. The blocks of W are stored one after the
+/// other.
 pub(super) fn fold<T: Scalar>(
     stream: &mut Stream<'_, T>,
     part: Uplo,
@@ -106,10 +107,10 @@ pub(super) fn fold<T: Scalar>(
         kernel: "fold",
         arguments: &[
             Argument::start(w),
-            Argument::place(order),
+            Argument::index(order),
             Argument::start(c),
-            Argument::place(c.ld),
-            Argument::place(c.n),
+            Argument::index(c.ld),
+            Argument::index(c.n),
             Argument::code(part_code(Some(part))),
             Argument::value(beta),
         ],
@@ -118,7 +119,8 @@ pub(super) fn fold<T: Scalar>(
     })
 }
 
-/// The interchanges of successive blocks of rows, or the same backward. Fails, when the device is done, for an index outside of A.
+/// Makes the interchanges of successive blocks of rows, forward or backward. The task fails if an index is outside of
+/// A.
 pub(super) fn laswp<T: Scalar>(
     stream: &mut Stream<'_, T>,
     &Laswp { a, first, ref ipiv, direction }: &Laswp<T>,
@@ -127,12 +129,13 @@ pub(super) fn laswp<T: Scalar>(
         return Ok(());
     }
     // Kernels count rows in `int`, as interchanges do.
-    let m = i32::try_from(a.m).map_err(|_| DeviceError::new(format!("laswp: {} rows are too many", a.m)))?;
+    let m = i32::try_from(a.m)
+        .map_err(|_| DeviceError::new(format!("laswp: {} rows exceed the range of interchanges", a.m)))?;
     let status = stream.outcome(move |row| match row {
         0 => Ok(()),
-        row => Err(DeviceError::new(format!("laswp: the interchange of row {row} is with none of {m} rows"))),
+        row => Err(DeviceError::new(format!("laswp: the interchange of row {row} is outside of {m} rows"))),
     })?;
-    // Each block with the rows above it.
+    // Each block of interchanges, with the number of rows above it.
     let mut blocks = Vec::with_capacity(ipiv.len());
     let mut above = first;
     for one in ipiv {
@@ -148,18 +151,18 @@ pub(super) fn laswp<T: Scalar>(
             kernel: "laswp",
             arguments: &[
                 Argument::start(a),
-                Argument::place(a.ld),
+                Argument::index(a.ld),
                 Argument::code(m),
-                Argument::place(a.n),
-                // No larger than m, as `check` has found.
+                Argument::index(a.n),
+                // At most m, as `check` has found.
                 Argument::code(first as i32),
                 Argument::start(*one),
                 Argument::code(one.m as i32),
                 Argument::code((direction == Direction::Backward).into()),
                 status,
             ],
-            grid: [a.n.div_ceil(SWAPPED_COLUMNS), usize::from(one.m > 0), 1],
-            threads: [2 * CHUNK, 1],
+            grid: [a.n.div_ceil(INTERCHANGED_COLUMNS), usize::from(one.m > 0), 1],
+            threads: [2 * INTERCHANGE_CHUNK, 1],
         })?;
     }
     Ok(())

@@ -1,13 +1,14 @@
-//! potrf: one kernel factors a block on the diagonal, another one solves with it, and a rank-k update by cuBLAS follows. Large tiles are
-//! halved before. What is below a triangle, or beside it, takes part in each step.
+//! potrf. One kernel factors a block on the diagonal, another one solves with it, and cuBLAS does the rank-k update.
+//! Large tiles are halved first. The part below or beside a triangle takes part in each step.
 //!
-//! The host does not wait for a block's outcome: what follows a block that is not positive definite computes what nobody reads, and the
-//! place where the blocks leave the failing minor keeps the first. It is judged when the device is done. (cuSOLVER's potrf would need
-//! workspace whose size only a device can tell, and a task's scratch is asked for before there is one.)
+//! The host does not wait for the outcome of a block. After a block that is not positive definite, later blocks compute
+//! values that are not used, and the status keeps the first failing minor. The host reads the status when the device is
+//! done. (cuSOLVER's potrf needs workspace whose size only a device can report, and the scratch of a task is requested
+//! before it has one.)
 
 use super::{
-    program::{Family, SOLVED_SOON, THREADS, UNIT_ORDER, factor_order, factor_step, solved_vectors},
-    stream::{Argument, Launch, Manner, Stream, Together},
+    program::{Family, THREADS, UNIT_ORDER, URGENT_ROWS, URGENT_VECTORS, factor_order, factor_step, solved_vectors},
+    stream::{Argument, Concurrency, Launch, LaunchOptions, Stream},
     triangular::Triangle,
 };
 use crate::{
@@ -18,15 +19,15 @@ use crate::{
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
-/// Up to this order a tile is factored block by block: each updates all that is left, so that there are few launches, and all of them
-/// are large. From there on halves have the larger products. Up to this order, too, solves by blocks take less than cuBLAS's.
-const BY_BLOCKS: usize = 1024;
+/// Up to this order a tile is factored block by block: each block updates all of the rest, in few and large launches.
+/// Above it, halves have larger products. Up to this order solves by blocks are also faster than cuBLAS's.
+const BLOCKED_ORDER_MAX: usize = 1024;
 
-/// From so many on, a panel's rows below its triangle, or columns beside it, go aside. With fewer it is faster in most processes and slower in
-/// some (docs/performance.md).
-const ASIDE_FROM: usize = 4096;
+/// From this many on, a panel's rows below its triangle, or columns beside it, are computed in the side queue. With
+/// fewer, that is faster in most processes and slower in some (docs/performance.md).
+const SIDE_QUEUE_MIN: usize = 4096;
 
-/// A = L Lᴴ or Uᴴ U, below `first` rows of a matrix; of a trapezoid the rest, too.
+/// Computes A = L Lᴴ or Uᴴ U, below `first` rows of a matrix; for a trapezoid the rest, too.
 pub(super) fn potrf<T: Scalar>(
     stream: &mut Stream<'_, T>,
     Potrf { uplo, first, a }: Potrf<Mat<T>>,
@@ -37,35 +38,37 @@ pub(super) fn potrf<T: Scalar>(
     let status = stream.outcome(move |minor| match usize::try_from(minor) {
         Ok(0) => Ok(()),
         Ok(minor) => Err(DeviceError::outcome(NotPositiveDefinite { minor: first + minor })),
-        Err(_) => Err(DeviceError::new(format!("potrf left {minor} where the order of a minor should be"))),
+        Err(_) => Err(DeviceError::new(format!("potrf: the device reported {minor} as the order of a minor"))),
     })?;
     let order = order(stream)?;
     factor(stream, (uplo, order), a, status, 0)
 }
 
-/// Order of the largest block for one kernel.
+/// Returns the order of the largest block that one kernel factors.
 fn order<T: Scalar>(stream: &mut Stream<'_, T>) -> Result<usize, DeviceError> {
     let order = factor_order::<T>();
-    // The solve takes more than the factorization.
+    // The solve needs more shared memory than the factorization.
     let blocks =
         stream.blocks_at_once((Family::Factor, "solve"), THREADS, solve_bytes::<T>(order, solved_vectors::<T>()[0]))?;
     Ok(if blocks == Some(0) { order / 2 } else { order })
 }
 
-/// Elements of a block of this order in shared memory, where each column has 32 bytes more.
+/// Elements of a block of this order in shared memory, where each column is padded by 32 bytes.
 fn block_elements<T: Scalar>(order: usize) -> usize {
     order * (order + 32 / size_of::<T>())
 }
 
-/// Shared memory for the factor of a block, which is padded to whole steps; a step's last column is read beyond its end.
+/// Shared memory for the factor of a block, which is padded to whole steps. A step's last column is read beyond its
+/// end.
 fn factor_bytes<T: Scalar>(n: usize) -> usize {
     let (step, order) = (factor_step::<T>(), n.next_multiple_of(factor_step::<T>()));
-    // A block of a single step has more between its columns.
+    // A block of a single step has more padding between its columns.
     (block_elements::<T>(order).max(order * 2 * step) + step) * size_of::<T>()
 }
 
-/// Shared memory for a solve with it: the factor, and either the components of a block's vectors that one step has to do with, or the inverses of
-/// the blocks on the diagonal, and a block for each warp. The kernel by such blocks is for two orders.
+/// Shared memory for a solve with the factor. It holds the factor, and either the components of the vectors in one
+/// step, or the inverses of the blocks on the diagonal with a block for each warp. The kernel that uses such blocks
+/// exists for two orders.
 fn solve_bytes<T: Scalar>(n: usize, vectors: usize) -> usize {
     let order = n.next_multiple_of(factor_order::<T>() / 2);
     let components = factor_step::<T>() * (vectors + 1);
@@ -73,7 +76,7 @@ fn solve_bytes<T: Scalar>(n: usize, vectors: usize) -> usize {
     (block_elements::<T>(order) + components.max(blocks)) * size_of::<T>()
 }
 
-/// A kernel that solves, for how many vectors in a block of threads, and its shared memory.
+/// A kernel that solves, the vectors per block of threads, and its shared memory.
 #[derive(Clone, Copy)]
 struct Solver {
     kernel: &'static str,
@@ -82,28 +85,30 @@ struct Solver {
 }
 
 impl Solver {
-    /// For so many vectors: more for each block if one to a processor would leave some over.
-    fn of_block<T: Scalar>(stream: &mut Stream<'_, T>, n: usize, count: usize) -> Result<Self, DeviceError> {
+    /// Selects the kernel for `count` vectors. The one with more vectors per block is used if there are more blocks
+    /// than multiprocessors otherwise.
+    fn for_block<T: Scalar>(stream: &mut Stream<'_, T>, n: usize, count: usize) -> Result<Self, DeviceError> {
         let [few, many] = solved_vectors::<T>();
-        let usual = Self { kernel: "solve", vectors: few, shared_bytes: solve_bytes::<T>(n, few) };
+        let default = Self { kernel: "solve", vectors: few, shared_bytes: solve_bytes::<T>(n, few) };
         if count <= few * processors(stream) {
-            return Ok(usual);
+            return Ok(default);
         }
         let other = Self { kernel: "solve_many", vectors: many, shared_bytes: solve_bytes::<T>(n, many) };
-        Ok(if other.is_possible(stream)? { other } else { usual })
+        Ok(if other.is_possible(stream)? { other } else { default })
     }
 
-    /// For a whole triangle whose solution is awaited, where there are processors for all vectors at once.
-    fn of_awaited<T: Scalar>(stream: &mut Stream<'_, T>, n: usize, count: usize) -> Result<Option<Self>, DeviceError> {
-        let (vectors, rows) = SOLVED_SOON;
-        let is_awaited = stream.queue.as_ref().is_some_and(|queue| queue.is_urgent());
-        if !is_awaited || count > vectors * processors(stream) {
+    /// Selects the kernel for a whole triangle in an urgent queue, if the device has multiprocessors for all vectors at
+    /// once.
+    fn for_urgent<T: Scalar>(stream: &mut Stream<'_, T>, n: usize, count: usize) -> Result<Option<Self>, DeviceError> {
+        let (vectors, rows) = (URGENT_VECTORS, URGENT_ROWS);
+        let is_urgent = stream.queue.as_ref().is_some_and(|queue| queue.is_urgent());
+        if !is_urgent || count > vectors * processors(stream) {
             return Ok(None);
         }
-        // A component has a pack of 16 bytes more than it needs.
+        // Each component is padded by a pack of 16 bytes.
         let known = n.next_multiple_of(rows) * (vectors + 16 / size_of::<T>());
         let elements = known + (THREADS / 32 * vectors + rows) * rows;
-        let solver = Self { kernel: "solve_soon", vectors, shared_bytes: elements * size_of::<T>() };
+        let solver = Self { kernel: "solve_urgent", vectors, shared_bytes: elements * size_of::<T>() };
         Ok(if solver.is_possible(stream)? { Some(solver) } else { None })
     }
 
@@ -117,8 +122,8 @@ fn processors<T: Scalar>(stream: &Stream<'_, T>) -> usize {
     stream.queue.as_ref().map_or(1, |queue| queue.multiprocessors())
 }
 
-/// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), or U11, U12 = U11⁻ᴴ A12, U22, below `row` rows of the whole matrix. A is a
-/// trapezoid, and so is A22.
+/// Computes L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), or U11, U12 = U11⁻ᴴ A12, U22, below `row`
+/// rows of the whole matrix. A is a trapezoid, and so is A22.
 fn factor<T: Scalar>(
     stream: &mut Stream<'_, T>,
     (uplo, order): (Uplo, usize),
@@ -131,10 +136,10 @@ fn factor<T: Scalar>(
         if k <= order {
             return factor_block(stream, (uplo, order), a, status, row);
         }
-        if k <= BY_BLOCKS && m.max(n) - k >= ASIDE_FROM {
+        if k <= BLOCKED_ORDER_MAX && m.max(n) - k >= SIDE_QUEUE_MIN {
             return factor_tall(stream, (uplo, order), a, status, row);
         }
-        let part = if k <= BY_BLOCKS { order } else { (k / 2).next_multiple_of(order) };
+        let part = if k <= BLOCKED_ORDER_MAX { order } else { (k / 2).next_multiple_of(order) };
         let (panel, beside, op) = match uplo {
             Uplo::Lower => (a.submatrix(0..m, 0..part), a.submatrix(part..m, 0..part), Op::None),
             Uplo::Upper => (a.submatrix(0..part, 0..n), a.submatrix(0..part, part..n), Op::ConjTrans),
@@ -146,7 +151,7 @@ fn factor<T: Scalar>(
     }
 }
 
-/// C := C − op(A) op(A)ᴴ in a trapezoid.
+/// Computes C := C − op(A) op(A)ᴴ in a trapezoid.
 fn update<T: Scalar>(
     stream: &mut Stream<'_, T>,
     (uplo, op): (Uplo, Op),
@@ -157,8 +162,9 @@ fn update<T: Scalar>(
     super::run(stream, &Call::RankK(update))
 }
 
-/// The same for a trapezoid that is much larger than its triangle. That is factored block by block, and the rest goes aside: there a block's part is
-/// updated by those before it while the block is factored, and solved with while the next one is.
+/// Like [`factor`] for a trapezoid that is much larger than its triangle. The triangle is factored block by block, and
+/// the rest is computed in the side queue. There each block's part is updated by the blocks before while the block is
+/// factored, and is solved with it while the next one is factored.
 fn factor_tall<T: Scalar>(
     stream: &mut Stream<'_, T>,
     (uplo, order): (Uplo, usize),
@@ -168,7 +174,7 @@ fn factor_tall<T: Scalar>(
 ) -> Result<(), DeviceError> {
     let (triangle, rest) = a.cut(uplo);
     let (n, is_lower) = (triangle.n, uplo == Uplo::Lower);
-    // Of L, block (i, j); of U, block (j, i).
+    // Block (i, j) of L, or block (j, i) of U.
     let block =
         |i: Range<usize>, j: Range<usize>| if is_lower { triangle.submatrix(i, j) } else { triangle.submatrix(j, i) };
     let part = |j| if is_lower { rest.submatrix(0..rest.m, j) } else { rest.submatrix(j, 0..rest.n) };
@@ -198,7 +204,7 @@ fn factor_tall<T: Scalar>(
     stream.join()
 }
 
-/// The same for a trapezoid whose triangle one kernel factors.
+/// Like [`factor`] for a trapezoid whose triangle one kernel factors.
 fn factor_block<T: Scalar>(
     stream: &mut Stream<'_, T>,
     (uplo, order): (Uplo, usize),
@@ -207,13 +213,15 @@ fn factor_block<T: Scalar>(
     row: usize,
 ) -> Result<(), DeviceError> {
     let (a, rest) = a.cut(uplo);
-    let row = i32::try_from(row).map_err(|_| DeviceError::new(format!("potrf of a tile with {row} rows above")))?;
+    let row = i32::try_from(row).map_err(|_| {
+        DeviceError::new(format!("potrf: {row} rows above the tile exceed the range of a minor's order"))
+    })?;
     let launch = Launch {
         family: Family::Factor,
         kernel: "potrf",
         arguments: &[
             Argument::start(a),
-            Argument::place(a.ld),
+            Argument::index(a.ld),
             // At most `factor_order`.
             Argument::code(a.n as i32),
             Argument::code((uplo == Uplo::Upper).into()),
@@ -223,33 +231,36 @@ fn factor_block<T: Scalar>(
         grid: [1; 3],
         threads: [THREADS, 1],
     };
-    stream.launch_with(launch, Manner { shared_bytes: factor_bytes::<T>(a.n), together: Together::Any })?;
+    stream
+        .launch_with(launch, LaunchOptions { shared_bytes: factor_bytes::<T>(a.n), concurrency: Concurrency::Any })?;
     solve_with(stream, order, &Triangle::of_panel(uplo, a, rest))
 }
 
-/// Whether [`solve`] is for it: a triangle of ones on the diagonal that is not large, of which the first component of a solution is found first.
+/// Returns whether [`solve`] is used: for a unit triangle of moderate order whose first solution component is found
+/// first.
 pub(super) fn solves<T: Scalar>(triangle: &Triangle<T>) -> bool {
     let Triangle { side, uplo, op, diag, alpha, a, .. } = *triangle;
-    // B's rows are vectors b of L x = b for L = op(A)ᵀ, or its columns are for L = op(A).
+    // The vectors b of L x = b are B's rows for L = op(A)ᵀ, or its columns for L = op(A).
     let is_downward = ((uplo == Uplo::Lower) == (op == Op::None)) == (side == Side::Left);
-    is_downward && diag == Diag::Unit && alpha == T::ONE && a.n <= BY_BLOCKS
+    is_downward && diag == Diag::Unit && alpha == T::ONE && a.n <= BLOCKED_ORDER_MAX
 }
 
-/// B := op(A)⁻¹ B or B op(A)⁻¹. In an urgent queue it ends sooner, and takes more of the device.
+/// Computes B := op(A)⁻¹ B or B op(A)⁻¹. In an urgent queue it uses more of the device in order to finish sooner.
 pub(super) fn solve<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
-    if let Some(solver) = Solver::of_awaited(stream, triangle.a.n, vectors_of(triangle))? {
+    if let Some(solver) = Solver::for_urgent(stream, triangle.a.n, vectors_of(triangle))? {
         return solve_by(stream, solver, triangle);
     }
     let order = order(stream)?;
     solve_with(stream, order, triangle)
 }
 
-/// The rows or columns of B.
+/// Returns the number of vectors: the rows or columns of B.
 fn vectors_of<T: Scalar>(triangle: &Triangle<T>) -> usize {
     if triangle.side == Side::Right { triangle.b.m } else { triangle.b.n }
 }
 
-/// By halves, until a block is for one kernel: what the upper half of a solution does to the lower one is a product.
+/// Solves by halves, until one kernel can solve with a block. A product subtracts the effect of the first half of the
+/// solution from the other one.
 fn solve_with<T: Scalar>(stream: &mut Stream<'_, T>, order: usize, triangle: &Triangle<T>) -> Result<(), DeviceError> {
     let Triangle { side, op, a, b, .. } = *triangle;
     let n = a.n;
@@ -262,7 +273,7 @@ fn solve_with<T: Scalar>(stream: &mut Stream<'_, T>, order: usize, triangle: &Tr
         Side::Right => b.submatrix(0..b.m, range),
     };
     let (first, rest) = (half(0..part), half(part..n));
-    // Of op(A), what is below the first half's triangle, or beside it.
+    // The part of op(A) below or beside the first half's triangle.
     let beside = match (side == Side::Left) == (op == Op::None) {
         true => a.submatrix(part..n, 0..part),
         false => a.submatrix(0..part, part..n),
@@ -277,37 +288,38 @@ fn solve_with<T: Scalar>(stream: &mut Stream<'_, T>, order: usize, triangle: &Tr
     solve_with(stream, order, &triangle(part..n, rest))
 }
 
-/// The same for a triangle that is one block.
+/// Like [`solve_with`] for a triangle that is one block.
 fn solve_block<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
-    let solver = Solver::of_block(stream, triangle.a.n, vectors_of(triangle))?;
+    let solver = Solver::for_block(stream, triangle.a.n, vectors_of(triangle))?;
     solve_by(stream, solver, triangle)
 }
 
-/// The same by one kernel.
+/// Like [`solve_with`], by one kernel.
 fn solve_by<T: Scalar>(stream: &mut Stream<'_, T>, solver: Solver, triangle: &Triangle<T>) -> Result<(), DeviceError> {
     let Triangle { side, op, diag, a, b, .. } = *triangle;
     let Solver { kernel, vectors, shared_bytes } = solver;
     let is_right = side == Side::Right;
     let is_trans = (op != Op::None) != is_right;
     let count = vectors_of(triangle);
-    let order = i32::try_from(a.n).map_err(|_| DeviceError::new(format!("a solve of order {}", a.n)))?;
+    let order = i32::try_from(a.n)
+        .map_err(|_| DeviceError::new(format!("trsm: the order {} exceeds the range of the kernel", a.n)))?;
     let launch = Launch {
         family: Family::Factor,
         kernel,
         arguments: &[
             Argument::start(a),
-            Argument::place(a.ld),
+            Argument::index(a.ld),
             Argument::code(order),
             Argument::code(is_trans.into()),
             Argument::code((op == Op::ConjTrans).into()),
             Argument::code((diag == Diag::Unit).into()),
             Argument::start(b),
-            Argument::place(b.ld),
-            Argument::place(count),
+            Argument::index(b.ld),
+            Argument::index(count),
             Argument::code(is_right.into()),
         ],
         grid: [count.div_ceil(vectors), usize::from(a.n > 0), 1],
         threads: [THREADS, 1],
     };
-    stream.launch_with(launch, Manner { shared_bytes, together: Together::Any })
+    stream.launch_with(launch, LaunchOptions { shared_bytes, concurrency: Concurrency::Any })
 }

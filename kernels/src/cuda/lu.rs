@@ -1,10 +1,10 @@
-//! getrf: the panel of an LU factorization, by halves (Toledo, "Locality of reference in LU decomposition with partial pivoting", 1997) until one
-//! kernel has all rows of the columns that are left in registers (`grid`). What the halves do to each other are interchanges, a solve
-//! and a product.
+//! getrf: the panel of an LU factorization. It is halved recursively (Toledo, "Locality of reference in LU
+//! decomposition with partial pivoting", 1997) until one kernel can keep all rows of the remaining columns in registers
+//! (see `grid`). The halves are connected by interchanges, a solve and a product.
 
 use super::{
     elements::laswp,
-    grid::{Grid, Kernels, left_of},
+    grid::{Grid, PanelKernels, left_of},
     program::{Family, THREADS},
     stream::{Argument, Launch, Stream},
     triangular,
@@ -17,7 +17,7 @@ use crate::{
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
-const KERNELS: Kernels = Kernels {
+const KERNELS: PanelKernels = PanelKernels {
     grid: Family::Lu,
     cluster: Family::LuCluster,
     names: ["getrf_1", "getrf_2", "getrf_4", "getrf_8"],
@@ -25,7 +25,7 @@ const KERNELS: Kernels = Kernels {
     has_square: false,
 };
 
-/// A panel, its interchanges, and what its kernels share.
+/// A panel, its interchanges, and the state that its kernels share.
 struct Panel<T: Scalar> {
     a: Mat<T>,
     ipiv: Mat<i32>,
@@ -33,7 +33,7 @@ struct Panel<T: Scalar> {
     status: Argument,
 }
 
-/// P L U = A, with `first` rows above.
+/// Computes P L U = A, with `first` rows of the matrix above A.
 pub(super) fn getrf<T: Scalar>(
     stream: &mut Stream<'_, T>,
     Getrf { a, first, ipiv }: Getrf<T>,
@@ -43,7 +43,7 @@ pub(super) fn getrf<T: Scalar>(
     if k == 0 {
         return Ok(());
     }
-    let too_many = |_| DeviceError::new(format!("getrf: {m} rows below {first}"));
+    let too_many = |_| DeviceError::new(format!("getrf: {m} rows below {first} exceed the range of interchanges"));
     let by =
         i32::try_from(first).and_then(|by| i32::try_from(first.saturating_add(m)).map(|_| by)).map_err(too_many)?;
     let before = stream.scratch.mark();
@@ -69,17 +69,18 @@ pub(super) fn getrf<T: Scalar>(
 }
 
 impl<T: Scalar> Panel<T> {
-    /// P L U of the rows from the first of these columns' number on. Interchanges are counted from the panel's first row.
+    /// Computes P L U of the given columns, from the row with the number of the first of them on. Interchanges are
+    /// counted from the panel's first row.
     fn factor(&self, stream: &mut Stream<'_, T>, columns: Range<usize>) -> Result<(), DeviceError> {
         let Self { a, ipiv, grid, status } = self;
         let (start, n) = (columns.start, columns.len());
         let part = a.submatrix(start..a.m, columns.clone());
-        if grid.takes(part.shape()) {
+        if grid.fits(part.shape()) {
             let above = start as i32;
             let rows = Argument::start(ipiv.submatrix(columns.clone(), 0..1));
-            // Each column takes a turn, and they count from one.
+            // Each column takes one turn; turns are counted from one.
             let turn = Argument::code(above + 1);
-            grid.factor(stream, part, &[rows, Argument::code(above), turn, grid.places()], *status)?;
+            grid.factor(stream, part, &[rows, Argument::code(above), turn, grid.row_positions()], *status)?;
             return if grid.is_in_place(part.shape()) {
                 self.exchange(stream, columns.clone(), columns)
             } else {
@@ -98,7 +99,7 @@ impl<T: Scalar> Panel<T> {
         self.exchange(stream, left, right)
     }
 
-    /// Interchanges rows of some columns, by what was done to others.
+    /// Interchanges the rows of the columns `of` by the pivots of the columns `by`.
     fn exchange(&self, stream: &mut Stream<'_, T>, of: Range<usize>, by: Range<usize>) -> Result<(), DeviceError> {
         let Self { a, ipiv, .. } = self;
         let ipiv = vec![ipiv.submatrix(by.clone(), 0..1)];
@@ -106,7 +107,7 @@ impl<T: Scalar> Panel<T> {
         laswp(stream, &Laswp { a, first: by.start, ipiv, direction })
     }
 
-    /// U12 := L11⁻¹ A12.
+    /// Computes U12 := L11⁻¹ A12.
     fn solve(&self, stream: &mut Stream<'_, T>, left: Range<usize>, right: Range<usize>) -> Result<(), DeviceError> {
         let (side, uplo, op, diag, alpha) = (Side::Left, Uplo::Lower, Op::None, Diag::Unit, T::ONE);
         let (a, b) = (self.a.submatrix(left.clone(), left.clone()), self.a.submatrix(left, right));

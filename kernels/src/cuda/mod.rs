@@ -1,30 +1,30 @@
-//! The tile kernels for NVIDIA GPUs: each operation of [`Call`] as a sequence of cuBLAS's routines and kernels of our own in an
-//! in-order queue.
+//! The tile kernels for NVIDIA GPUs. Each operation of [`Call`] is a sequence of cuBLAS routines and of this crate's
+//! own kernels in an in-order queue.
 //!
-//! Level 3 is cuBLAS's, through its 64-bit interface, in full precision. What it does not have is written in CUDA C++ and compiled for the
-//! GPU when it is first used ([`Family`]).
+//! Level 3 uses cuBLAS, through its 64-bit interface, in full precision. The other kernels are written in CUDA C++ and
+//! compiled for the GPU when they are first used ([`Family`]).
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
-//! | `program` | the texts of our kernels, from the folder `text` |
-//! | `stream` | where a call's launches go, and its scratch memory |
+//! | `program` | the sources of the kernels, from the folder `text` |
+//! | `stream` | the launches of a call, and its scratch memory |
 //! | `blas` | cuBLAS's routines by element type |
 //! | `product` | gemm, symm, hemm, syrk, herk, syr2k, her2k; gemmt |
 //! | `triangular` | trmm, trsm |
 //! | `factor` | potrf, and solves with its blocks |
-//! | `grid` | blocks that run at once, in a grid or a cluster, and talk to each other |
+//! | `grid` | blocks of a grid or a cluster that run at once and communicate |
 //! | `lu`, `qr` | the panels getrf and geqrf |
 //! | `reflector` | larfb |
 //! | `elements` | copy, scale, laswp |
 //!
 //! # Contract
-//! That of the host's kernels, for matrices anywhere in the heap: beta = 0 does not read C; alpha = 0 reads neither A nor B; what is
-//! not in the named triangle, or lies between columns, is not written; NaN and Inf propagate. A sum is taken in another order than on
-//! the host.
+//! The contract is that of the host's kernels, for matrices anywhere in the heap: beta = 0 does not read C; alpha = 0
+//! reads neither A nor B; elements outside of the named triangle, or between columns, are not written; NaN and Inf
+//! propagate. Sums are taken in another order than on the host.
 //!
-//! A call is put into the queue without waiting for anything; an outcome is judged when the task ends.
+//! A call is put into the queue without waiting. Its outcome is determined when the task ends.
 //!
-//! Nothing here touches the heap but by kernels, so `unsafe` is only in `stream` and `blas`, where they are launched.
+//! Only kernels touch the heap, so `unsafe` is confined to `stream` and `blas`, where they are launched.
 
 mod blas;
 mod elements;
@@ -46,31 +46,31 @@ use stream::Stream;
 use superscalar_devices::cuda::Queue;
 use superscalar_runtime::{DeviceError, IssueContext};
 
-/// Puts the call into the queue of a GPU, which the context is of: an implementation for
-/// [`KIND`](superscalar_devices::cuda::KIND).
+/// Puts the call into the queue of the context's GPU: an implementation for [`KIND`](superscalar_devices::cuda::KIND).
 ///
 /// # Errors
-/// If the context is of another kind of device, the shapes do not agree, operands leave the heap, the scratch memory is less than
-/// [`scratch_bytes`], a library is missing, or the driver refuses. The outcome of the call itself, such as
+/// If the context is of another kind of device, the shapes do not agree, operands exceed the heap, the scratch memory
+/// is less than [`scratch_bytes`], a library is missing, or the driver refuses. The outcome of the call itself, such as
 /// [`NotPositiveDefinite`](crate::NotPositiveDefinite), is reported with the task's end.
 pub fn issue<T: Scalar>(context: &mut IssueContext<'_>, call: &Call<T>) -> Result<(), DeviceError> {
     let scratch = context.scratch();
     enqueue(context.queue::<Queue>()?, scratch, call)
 }
 
-/// The same with the queue, and the bytes of its heap that are the call's own.
+/// Like [`issue`], with the queue and the bytes of its heap that are the call's scratch.
 ///
 /// # Errors
-/// As for [`issue`].
+/// The errors of [`issue`].
 pub fn enqueue<T: Scalar>(queue: &mut Queue, scratch: Range<usize>, call: &Call<T>) -> Result<(), DeviceError> {
     call.check()?;
-    // A place beyond the heap has no address.
+    // An offset beyond the heap has no address.
     let used = call.matrices().map(|used| used.end().unwrap_or(usize::MAX));
     used.chain([scratch.end]).try_for_each(|end| queue.address(end).map(drop))?;
     run(&mut Stream::new(queue, scratch), call)
 }
 
-/// Bytes of the heap that a call takes as scratch at most. Only options and shapes count: operands may have no place yet.
+/// Returns an upper bound of the bytes of the heap that a call takes as scratch. It depends on options and shapes only,
+/// because operands may have no place yet.
 ///
 /// # Example
 /// ```
@@ -78,7 +78,7 @@ pub fn enqueue<T: Scalar>(queue: &mut Queue, scratch: Range<usize>, call: &Call<
 ///
 /// let tile = Mat::<f64>::at(0, (256, 256), 256);
 /// assert_eq!(scratch_bytes(&Call::Lacpy(Lacpy { op: Op::Trans, a: tile, b: tile })), 0);
-/// // One triangle of a product has the blocks on its diagonal computed aside.
+/// // A product of one triangle computes the blocks on its diagonal in scratch.
 /// let (op_a, op_b, alpha, beta) = (Op::None, Op::None, 1.0, 1.0);
 /// let product = |part| Call::Gemm(Gemm { part, op_a, op_b, alpha, a: tile, b: tile, beta, c: tile });
 /// assert!(scratch_bytes(&product(Some(Uplo::Lower))) >= 256 * 256 * 8);
@@ -86,17 +86,17 @@ pub fn enqueue<T: Scalar>(queue: &mut Queue, scratch: Range<usize>, call: &Call<
 /// ```
 #[must_use]
 pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
-    let mut stream = Stream::dry();
-    // A call that is refused needs none.
+    let mut stream = Stream::measuring();
+    // A call that is refused needs no scratch.
     match call.check_shapes().and_then(|()| run(&mut stream, call)) {
         Ok(()) => stream.scratch.bytes(),
         Err(_) => 0,
     }
 }
 
-/// The launches of a call that was checked.
+/// Launches a checked call.
 fn run<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<(), DeviceError> {
-    // potrf takes the rest along in each of its own blocks.
+    // potrf computes the rest of a trapezoid in each of its own blocks.
     let parts = if matches!(call, Call::Potrf(_)) { None } else { call.triangle_and_rest() };
     match parts {
         Some(parts) => parts.iter().try_for_each(|part| run_whole(stream, part)),

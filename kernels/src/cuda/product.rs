@@ -1,7 +1,7 @@
-//! gemm, symm, hemm, syrk, herk, syr2k, her2k: what cuBLAS has. And gemmt, which is made of its products.
+//! gemm, symm, hemm, syrk, herk, syr2k and her2k, which cuBLAS has, and gemmt, which is made of cuBLAS's products.
 //!
-//! What is no product, because alpha is zero or the factors have no depth, is scaled by a kernel of our own: so alpha = 0 reads no factor,
-//! whatever cuBLAS does.
+//! If alpha is zero or the inner dimension is zero, a kernel of this crate scales C. alpha = 0 therefore reads no
+//! factor, independently of cuBLAS.
 
 use super::{
     elements::{fold, scale},
@@ -14,11 +14,11 @@ use crate::{
 };
 use superscalar_runtime::DeviceError;
 
-/// Order of the blocks on the diagonal of gemmt, which are computed whole.
-const DIAGONAL: usize = 256;
+/// The order of gemmt's blocks on the diagonal, which are computed as whole blocks.
+const DIAGONAL_BLOCK_ORDER: usize = 256;
 
 impl<T: Scalar> Gemm<T, Mat<T>> {
-    /// Puts it into the stream.
+    /// Puts the product into the stream.
     pub(super) fn enqueue(&self, stream: &mut Stream<'_, T>) -> Result<(), DeviceError> {
         let &Self { part, op_a, alpha, a, beta, c, .. } = self;
         if c.m == 0 || c.n == 0 {
@@ -33,20 +33,20 @@ impl<T: Scalar> Gemm<T, Mat<T>> {
         }
     }
 
-    /// Puts one triangle of it into the stream: blocks on the diagonal are computed aside, of those beside it each level as one
-    /// batch, in blocks twice as large from level to level.
+    /// Puts one triangle of the product into the stream. Blocks on the diagonal are computed in scratch. The blocks
+    /// beside it are twice as large from level to level, and each level is one batch.
     fn enqueue_triangle(self, stream: &mut Stream<'_, T>, part: Uplo) -> Result<(), DeviceError> {
         let Self { beta, c, .. } = self;
         let (n, before) = (c.n, stream.scratch.mark());
-        let order = n.min(DIAGONAL);
+        let order = n.min(DIAGONAL_BLOCK_ORDER);
         let w = stream.take::<T>((order, n.next_multiple_of(order)))?;
-        let whole = n / order;
+        let full_blocks = n / order;
         let [a_step, b_step] = self.steps(order);
         let one = self.block((0..order, 0..order));
         let one = Self { beta: T::ZERO, c: w.submatrix(0..order, 0..order), ..one };
-        stream.gemm_batch(&one, [a_step, b_step, order * order], whole)?;
-        if whole * order < n {
-            let (rest, rows) = (whole * order..n, n - whole * order);
+        stream.gemm_batch(&one, [a_step, b_step, order * order], full_blocks)?;
+        if full_blocks * order < n {
+            let (rest, rows) = (full_blocks * order..n, n - full_blocks * order);
             let last = self.block((rest.clone(), rest.clone()));
             let c = w.submatrix(0..rows, rest);
             Self { beta: T::ZERO, c, ..last }.enqueue(stream)?;
@@ -61,22 +61,24 @@ impl<T: Scalar> Gemm<T, Mat<T>> {
         Ok(())
     }
 
-    /// The blocks of this order beside the diagonal, two of whose kind the diagonal has between them.
+    /// Puts the products of the blocks of this order beside the diagonal into the stream, of which every second one
+    /// exists.
     fn enqueue_beside(self, stream: &mut Stream<'_, T>, part: Uplo, order: usize) -> Result<(), DeviceError> {
         let n = self.c.n;
         let at = |first: usize| {
             let (near, far) = (first..first + order, first + order..n.min(first + 2 * order));
             self.block(if part == Uplo::Lower { (far, near) } else { (near, far) })
         };
-        let whole = n / (2 * order);
-        if whole > 0 {
+        let full_blocks = n / (2 * order);
+        if full_blocks > 0 {
             let [a_step, b_step] = self.steps(2 * order);
-            stream.gemm_batch(&at(0), [a_step, b_step, 2 * order * (self.c.ld + 1)], whole)?;
+            stream.gemm_batch(&at(0), [a_step, b_step, 2 * order * (self.c.ld + 1)], full_blocks)?;
         }
-        if whole * 2 * order + order < n { at(whole * 2 * order).enqueue(stream) } else { Ok(()) }
+        let rest = full_blocks * 2 * order;
+        if rest + order < n { at(rest).enqueue(stream) } else { Ok(()) }
     }
 
-    /// The product for these rows and columns of C.
+    /// Returns the product for these rows and columns of C.
     fn block(self, (rows, columns): (std::ops::Range<usize>, std::ops::Range<usize>)) -> Self {
         let Self { op_a, op_b, a, b, c, .. } = self;
         let c = c.submatrix(rows.clone(), columns.clone());
@@ -85,7 +87,8 @@ impl<T: Scalar> Gemm<T, Mat<T>> {
         Self { a, b, c, ..self }
     }
 
-    /// The elements from one factor to that which is so many rows or columns of C further.
+    /// Returns the distances in A and B, in elements, between the factors of blocks of C that are `rows` rows and
+    /// columns apart.
     fn steps(&self, rows: usize) -> [usize; 2] {
         let Self { op_a, op_b, a, b, .. } = self;
         let of = |is_along: bool, ld: usize| if is_along { rows } else { rows * ld };
@@ -93,7 +96,7 @@ impl<T: Scalar> Gemm<T, Mat<T>> {
     }
 }
 
-/// symm or hemm.
+/// Computes symm or hemm.
 pub(super) fn symm<T: Scalar>(stream: &mut Stream<'_, T>, symm: &Symm<T, Mat<T>>) -> Result<(), DeviceError> {
     match symm.c.shape() {
         (0, _) | (_, 0) => Ok(()),
@@ -102,7 +105,7 @@ pub(super) fn symm<T: Scalar>(stream: &mut Stream<'_, T>, symm: &Symm<T, Mat<T>>
     }
 }
 
-/// syrk or herk.
+/// Computes syrk or herk.
 pub(super) fn rank_k<T: Scalar>(stream: &mut Stream<'_, T>, update: &RankK<T, Mat<T>>) -> Result<(), DeviceError> {
     let &RankK { symmetry, uplo, op, alpha, a, beta, c } = update;
     match c.n {
@@ -114,7 +117,7 @@ pub(super) fn rank_k<T: Scalar>(stream: &mut Stream<'_, T>, update: &RankK<T, Ma
     }
 }
 
-/// syr2k or her2k.
+/// Computes syr2k or her2k.
 pub(super) fn rank_2k<T: Scalar>(stream: &mut Stream<'_, T>, update: &Rank2k<T, Mat<T>>) -> Result<(), DeviceError> {
     let &Rank2k { symmetry, uplo, op, alpha, a, beta, c, .. } = update;
     match c.n {

@@ -1,5 +1,5 @@
-//! The texts of the programs: a head of definitions, and a text from the folder `text`. A device compiles a program when the first of its
-//! kernels is launched.
+//! The sources of the CUDA programs: definitions followed by files of the folder `text`. A device compiles a program
+//! when the first of its kernels is launched.
 
 use crate::Scalar;
 use std::{fmt::Write, sync::OnceLock};
@@ -10,64 +10,67 @@ use superscalar_devices::cuda;
 pub enum Family {
     /// `scale`, `copy`, `complete`, `transpose`, `fold`, `laswp`, `shift`.
     Elements,
-    /// `potrf`, `solve`, `solve_many`, `solve_soon`.
+    /// `potrf`, `solve`, `solve_many`, `solve_urgent`.
     Factor,
     /// `getrf_1`, `getrf_2`, `getrf_4`, `getrf_8`, `getrf_in_place`, `clear`.
     Lu,
-    /// The first four of them for clusters of blocks.
+    /// The first four kernels of [`Lu`](Self::Lu), for clusters of blocks.
     LuCluster,
     /// `geqrf_1`, `geqrf_2`, `geqrf_4`, `geqrf_8`, `geqrf_in_place`, `clear`.
     Qr,
-    /// The first four of them for clusters of blocks.
+    /// The first four kernels of [`Qr`](Self::Qr), for clusters of blocks.
     QrCluster,
     /// `multiply`.
     Triangle,
 }
 
-/// Threads of a block, where it has a few rows of some columns.
+/// Threads of a block in kernels that process a few rows of some columns.
 pub(super) const THREADS: usize = 256;
-/// Order of the blocks by which a matrix is transposed.
+/// The order of the blocks by which a matrix is transposed.
 pub(super) const TRANSPOSED_BLOCK: usize = 32;
 /// Rows of such a block that are moved at once.
 pub(super) const TRANSPOSED_ROWS: usize = 8;
-/// Interchanges that are done together: each has two threads.
-pub(super) const CHUNK: usize = 128;
-/// Columns of a block of threads that interchanges rows: enough to be worth following the interchanges, and few enough that all
-/// processors have some.
-pub(super) const SWAPPED_COLUMNS: usize = 4;
-/// Blocks of threads that factor a part of a panel at most.
+/// Interchanges that are made together. Each has two threads.
+pub(super) const INTERCHANGE_CHUNK: usize = 128;
+/// Columns of a block of threads that interchanges rows: enough to amortize reading the interchanges, and few enough to
+/// occupy all processors.
+pub(super) const INTERCHANGED_COLUMNS: usize = 4;
+/// The most blocks of threads that factor a part of a panel.
 pub(super) const PANEL_BLOCKS: usize = 128;
-/// Cycles that they wait for each other at most: some seconds.
-const PATIENCE: usize = 20_000_000_000;
+/// The most cycles that blocks wait for each other: some seconds.
+const WAIT_CYCLES_MAX: usize = 20_000_000_000;
 /// Words of mail between blocks; see `text/grid.cu`.
 pub(super) const MESSAGE_WORDS: usize = 3;
 
 /// Columns of B that a block of threads multiplies by a block of a triangle.
 pub(super) const MULTIPLIED_COLUMNS: usize = 16;
 
-/// Order of the blocks on the diagonal of a triangle: what shared memory holds beside some columns of B.
+/// Returns the order of a triangle's blocks on the diagonal, which shared memory holds beside some columns of B.
 pub(super) fn triangle_order<T>() -> usize {
     if size_of::<T>() > 8 { 32 } else { 64 }
 }
 
-/// Order of the largest block that one kernel factors, or solves with: it has to fit into the shared memory of one processor.
+/// Returns the order of the largest block that one kernel factors or solves with. The block must fit the shared memory
+/// of one processor.
 pub(super) fn factor_order<T>() -> usize {
     if size_of::<T>() > 8 { 64 } else { 128 }
 }
 
-/// Vectors that a block of threads solves for at once, and where there are many: as many as its registers hold.
+/// Returns the vectors that a block of threads solves for at once, and the larger number for many vectors, which is
+/// limited by registers.
 pub(super) fn solved_vectors<T: Scalar>() -> [usize; 2] {
     if T::COMPLEX { [32, 64] } else { [64, 128] }
 }
 
-/// Vectors that a block of threads solves for where the solve is to end soon, one for each warp; and components that it finds at once,
-/// `ROWS` there.
-pub(super) const SOLVED_SOON: (usize, usize) = (THREADS / 32, 32);
+/// Vectors that a block of threads solves for in an urgent queue: one for each warp.
+pub(super) const URGENT_VECTORS: usize = THREADS / 32;
+/// Components that it finds at once, `ROWS` in `text/solve_urgent.cu`.
+pub(super) const URGENT_ROWS: usize = 32;
 
-/// Components that are found at once, by the inverse of their block, where there are units for products of doubles.
+/// Components that are found at once, by the inverse of their block, on devices with matrix units for doubles.
 pub(super) const UNIT_ORDER: usize = 8;
 
-/// Rows and columns that a warp factors in its registers.
+/// Returns the order of the blocks that a warp factors in its registers.
 pub(super) fn factor_step<T: Scalar>() -> usize {
     if T::COMPLEX { 16 } else { 32 }
 }
@@ -79,7 +82,7 @@ impl Family {
     pub const ALL: [Self; 7] =
         [Self::Elements, Self::Factor, Self::Lu, Self::LuCluster, Self::Qr, Self::QrCluster, Self::Triangle];
 
-    /// The least compute capability of a device for it.
+    /// Returns the lowest compute capability that the family needs.
     #[must_use]
     pub fn capability(self) -> (i32, i32) {
         match self {
@@ -88,7 +91,7 @@ impl Family {
         }
     }
 
-    /// The program for elements of the type.
+    /// Returns the program for elements of type `T`.
     ///
     /// ```
     /// use superscalar::kernels::cuda::Family;
@@ -111,8 +114,8 @@ impl Family {
                     ("THREADS", THREADS),
                     ("BLOCK", TRANSPOSED_BLOCK),
                     ("ROWS", TRANSPOSED_ROWS),
-                    ("CHUNK", CHUNK),
-                    ("COLUMNS", SWAPPED_COLUMNS),
+                    ("CHUNK", INTERCHANGE_CHUNK),
+                    ("COLUMNS", INTERCHANGED_COLUMNS),
                 ]);
                 ("elements", include_str!("text/elements.cu"))
             }
@@ -124,7 +127,7 @@ impl Family {
                 let text = concat!(
                     include_str!("text/factor.cu"),
                     include_str!("text/solve.cu"),
-                    include_str!("text/solve_soon.cu")
+                    include_str!("text/solve_urgent.cu")
                 );
                 ("factor", text)
             }
@@ -133,7 +136,7 @@ impl Family {
                     ("BLOCKS", PANEL_BLOCKS),
                     ("WORDS", MESSAGE_WORDS),
                     ("THREADS", THREADS),
-                    ("PATIENCE", PATIENCE),
+                    ("PATIENCE", WAIT_CYCLES_MAX),
                 ]);
                 self.panel_text()
             }
@@ -153,7 +156,7 @@ impl Family {
         cuda::Program::new(format!("{}{name}", T::LETTER), source, &[])
     }
 
-    /// The name and text of the programs for panels.
+    /// Returns the name and text of a program for panels.
     fn panel_text(self) -> (&'static str, &'static str) {
         macro_rules! text {
             ($($file:literal),*) => { concat!(include_str!("text/panel.cu"), $(include_str!($file)),*) };

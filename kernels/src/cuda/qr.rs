@@ -1,10 +1,11 @@
-//! geqrf: the panel of a QR factorization, by halves (Elmroth and Gustavson, "Applying recursion to serial and parallel QR factorization
-//! leads to better performance", 2000) until one kernel has all rows of the columns that are left in registers (`grid`). It forms the
-//! triangular factor as well; products join those of two halves.
+//! geqrf: the panel of a QR factorization. It is halved recursively (Elmroth and Gustavson, "Applying recursion to
+//! serial and parallel QR factorization leads to better performance", 2000) until one kernel can keep all rows of the
+//! remaining columns in registers (see `grid`). The kernel also forms the triangular factor; products join the factors
+//! of two halves.
 
 use super::{
     elements::{complete, scale},
-    grid::{Grid, Kernels, left_of},
+    grid::{Grid, PanelKernels, left_of},
     program::Family,
     reflector::larfb,
     stream::{Argument, Stream},
@@ -17,7 +18,7 @@ use crate::{
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
-const KERNELS: Kernels = Kernels {
+const KERNELS: PanelKernels = PanelKernels {
     grid: Family::Qr,
     cluster: Family::QrCluster,
     names: ["geqrf_1", "geqrf_2", "geqrf_4", "geqrf_8"],
@@ -25,7 +26,7 @@ const KERNELS: Kernels = Kernels {
     has_square: true,
 };
 
-/// A panel, its triangular factor, and what its kernels share.
+/// A panel, its triangular factor, and the state that its kernels share.
 struct Panel<T: Scalar> {
     a: Mat<T>,
     t: Mat<T>,
@@ -34,7 +35,7 @@ struct Panel<T: Scalar> {
     status: Argument,
 }
 
-/// Q R = A.
+/// Computes Q R = A.
 pub(super) fn geqrf<T: Scalar>(stream: &mut Stream<'_, T>, Geqrf { a, t, tau }: Geqrf<T>) -> Result<(), DeviceError> {
     let (m, n) = a.shape();
     let k = m.min(n);
@@ -54,17 +55,17 @@ pub(super) fn geqrf<T: Scalar>(stream: &mut Stream<'_, T>, Geqrf { a, t, tau }: 
 }
 
 impl<T: Scalar> Panel<T> {
-    /// Q R of the rows from the first of these columns' number on.
+    /// Computes Q R of the given columns, from the row with the number of the first of them on.
     fn factor(&self, stream: &mut Stream<'_, T>, columns: Range<usize>) -> Result<(), DeviceError> {
         let Self { a, t, tau, grid, status } = self;
         let (start, n) = (columns.start, columns.len());
         let part = a.submatrix(start..a.m, columns.clone());
-        if grid.takes(part.shape()) {
+        if grid.fits(part.shape()) {
             let t = t.submatrix(columns.clone(), columns.clone());
             let tau = Argument::start(tau.submatrix(columns, 0..1));
-            // Each column takes three turns at most, and they count from one.
+            // Each column takes at most three turns; turns are counted from one.
             let turn = Argument::code(3 * start as i32 + 1);
-            return grid.factor(stream, part, &[tau, Argument::start(t), Argument::place(t.ld), turn], *status);
+            return grid.factor(stream, part, &[tau, Argument::start(t), Argument::index(t.ld), turn], *status);
         }
         let cut = start + left_of(n);
         let (left, right) = (start..cut, cut..columns.end);
@@ -76,7 +77,7 @@ impl<T: Scalar> Panel<T> {
         self.join(stream, left, right)
     }
 
-    /// T12 = −T1 (V1ᴴ V2) T2 for the reflectors of two halves, whose own T1 and T2 are there; zeros below.
+    /// Computes T12 = −T1 (V1ᴴ V2) T2 from the stored T1 and T2 of two halves, and stores zeros in T21.
     fn join(&self, stream: &mut Stream<'_, T>, left: Range<usize>, right: Range<usize>) -> Result<(), DeviceError> {
         let Self { a, t, .. } = self;
         let (half, rest, m) = (left.len(), right.len(), a.m);

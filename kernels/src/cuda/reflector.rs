@@ -1,6 +1,6 @@
-//! larfb: a block reflector Q = I − V T Vᴴ applied by products alone. The triangle of V is completed with its ones and zeros, which makes
-//! trmm a gemm (Quintana-Ortí, Igual, Quintana-Ortí and van de Geijn's choice for accelerators, too); the rows below it are used as
-//! they are.
+//! larfb: applies a block reflector Q = I − V T Vᴴ by products alone. The triangle of V is completed with its ones and
+//! zeros, which makes trmm a gemm; Quintana-Ortí, Igual, Quintana-Ortí and van de Geijn do the same on accelerators.
+//! The rows below the triangle are used directly.
 
 use super::{elements::complete, stream::Stream};
 use crate::{
@@ -10,7 +10,8 @@ use crate::{
 };
 use superscalar_runtime::DeviceError;
 
-/// C := op(Q) C or C op(Q). With T of fewer rows than columns, Q is the product of one reflector for every so many columns.
+/// Computes C := op(Q) C or C op(Q). If T has fewer rows than columns, Q is the product of several reflectors, each of
+/// as many columns as T has rows.
 pub(super) fn larfb<T: Scalar>(
     stream: &mut Stream<'_, T>,
     Larfb { side, op, v, t, c }: Larfb<T>,
@@ -37,8 +38,8 @@ pub(super) fn larfb<T: Scalar>(
     Ok(())
 }
 
-/// Y = Vᴴ C, then C − V (op(T) Y); or from the right Y = C V, then C − (Y op(T)) Vᴴ. The rows below the triangle of V
-/// are apart.
+/// Computes Y = Vᴴ C, then C − V (op(T) Y); from the right Y = C V, then C − (Y op(T)) Vᴴ. The triangle of V and the
+/// rows below it are separate factors.
 fn apply<T: Scalar>(
     stream: &mut Stream<'_, T>,
     (side, op): (Side, Op),
@@ -77,12 +78,12 @@ fn apply<T: Scalar>(
     Ok(())
 }
 
-/// C := op(A) op(B).
+/// Returns the product C := op(A) op(B).
 fn set<T: Scalar>(ops: (Op, Op), a: Mat<T>, b: Mat<T>, c: Mat<T>) -> Gemm<T, Mat<T>> {
     Gemm::new(ops, T::ONE, (a, b), T::ZERO, c)
 }
 
-/// C := C + alpha op(A) op(B).
+/// Computes C := C + alpha op(A) op(B).
 fn adding<T: Scalar>(
     alpha: T,
     ops: (Op, Op),

@@ -1,9 +1,11 @@
-//! trsm, which is mostly cuBLAS's, and trmm, which is our own: cuBLAS does not say whether the zeros of the other triangle meet an Inf in B, and make
-//! NaN of it. cuBLAS's trsm multiplies by reciprocals, so a subnormal element on the diagonal whose reciprocal overflows (below 2^-1024 in d, 2^-128
-//! in s) gives Inf or NaN, where the host's divides.
+//! trsm, which mostly uses cuBLAS, and trmm, which uses a kernel of this crate, because cuBLAS does not specify whether
+//! the zeros of the other triangle are multiplied by an Inf in B, which would give NaN.
 //!
-//! trmm multiplies a copy of B: first by the blocks on the diagonal, all in one launch, then by those beside it, each level as one batch, in
-//! blocks twice as large from level to level.
+//! cuBLAS's trsm multiplies by reciprocals. A subnormal element on the diagonal whose reciprocal overflows (below
+//! 2^-1024 in d, 2^-128 in s) therefore gives Inf or NaN, where the host's trsm divides.
+//!
+//! trmm multiplies a copy of B: first by the blocks on the diagonal, all in one launch, then by the blocks beside it.
+//! These are twice as large from level to level, and each level is one batch.
 
 use super::{
     elements::{copy, scale},
@@ -19,10 +21,10 @@ use crate::{
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
-/// trmm or trsm in a device's heap.
+/// trmm or trsm on matrices in a device's heap.
 pub(super) type Triangle<T> = Triangular<T, Mat<T>>;
 
-/// trmm or trsm; alpha = 0 does not read A.
+/// Computes trmm or trsm; alpha = 0 does not read A.
 pub(super) fn apply<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
     match triangle.b.shape() {
         (0, _) | (_, 0) => Ok(()),
@@ -32,12 +34,12 @@ pub(super) fn apply<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T
     }
 }
 
-/// B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹, where there are such.
+/// Computes B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹, for a B that is not empty.
 fn trsm<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
     if factor::solves(triangle) { factor::solve(stream, triangle) } else { stream.trsm(triangle) }
 }
 
-/// B := alpha op(A) B or alpha B op(A), where there are such.
+/// Computes B := alpha op(A) B or alpha B op(A), for a B that is not empty.
 fn trmm<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result<(), DeviceError> {
     let Triangle { a, b, .. } = *triangle;
     let before = stream.scratch.mark();
@@ -53,21 +55,21 @@ fn trmm<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T>) -> Result
     Ok(())
 }
 
-/// Whether op(A) is an upper triangle.
+/// Returns whether op(A) is an upper triangle.
 fn is_upper<T: Scalar>(triangle: &Triangle<T>) -> bool {
     (triangle.uplo == Uplo::Upper) == (triangle.op == Op::None)
 }
 
-/// B := alpha D W or alpha W D for the blocks D on the diagonal of op(A).
+/// Computes B := alpha D W or alpha W D for the blocks D on the diagonal of op(A).
 fn multiply_diagonal<T: Scalar>(
     stream: &mut Stream<'_, T>,
     triangle: &Triangle<T>,
     w: Mat<T>,
 ) -> Result<(), DeviceError> {
     let Triangle { side, op, diag, alpha, a, b, .. } = *triangle;
-    // From the right it is Dᵀ Wᵀ.
+    // From the right, compute the transpose Dᵀ Wᵀ.
     let is_right = side == Side::Right;
-    let strides = |mat: Mat<T>| if is_right { [mat.ld, 1] } else { [1, mat.ld] }.map(Argument::place);
+    let strides = |mat: Mat<T>| if is_right { [mat.ld, 1] } else { [1, mat.ld] }.map(Argument::index);
     let ([w_rows, w_columns], [b_rows, b_columns]) = (strides(w), strides(b));
     let columns = if is_right { b.m } else { b.n };
     stream.launch(Launch {
@@ -75,8 +77,8 @@ fn multiply_diagonal<T: Scalar>(
         kernel: "multiply",
         arguments: &[
             Argument::start(a),
-            Argument::place(a.ld),
-            Argument::place(a.n),
+            Argument::index(a.ld),
+            Argument::index(a.n),
             Argument::code(((op != Op::None) != is_right).into()),
             Argument::code((op == Op::ConjTrans).into()),
             Argument::code((diag == Diag::Unit).into()),
@@ -87,7 +89,7 @@ fn multiply_diagonal<T: Scalar>(
             Argument::start(b),
             b_rows,
             b_columns,
-            Argument::place(columns),
+            Argument::index(columns),
             Argument::value(alpha),
         ],
         grid: [columns.div_ceil(MULTIPLIED_COLUMNS), 1, a.n.div_ceil(triangle_order::<T>())],
@@ -106,7 +108,7 @@ fn multiply_beside<T: Scalar>(
     let (n, step) = (a.n, 2 * order);
     let product = |first: usize| {
         let (near, far) = (first..first + order, first + order..n.min(first + step));
-        // The rows and the columns of the block of op(A).
+        // The rows and columns of the block of op(A).
         let (rows, columns) = if is_upper(triangle) { (near, far) } else { (far, near) };
         let part = |mat: Mat<T>, range: Range<usize>| match side {
             Side::Left => mat.submatrix(range, 0..mat.n),
@@ -122,12 +124,12 @@ fn multiply_beside<T: Scalar>(
         };
         Gemm::new(ops, alpha, (a, b), T::ONE, c)
     };
-    let whole = n / step;
-    if whole > 0 {
+    let full_blocks = n / step;
+    if full_blocks > 0 {
         let diagonal = step * (a.ld + 1);
         let along = |mat: Mat<T>| if side == Side::Left { step } else { step * mat.ld };
         let (left_step, right_step) = if side == Side::Left { (diagonal, along(w)) } else { (along(w), diagonal) };
-        stream.gemm_batch(&product(0), [left_step, right_step, along(b)], whole)?;
+        stream.gemm_batch(&product(0), [left_step, right_step, along(b)], full_blocks)?;
     }
-    if whole * step + order < n { product(whole * step).enqueue(stream) } else { Ok(()) }
+    if full_blocks * step + order < n { product(full_blocks * step).enqueue(stream) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! What touches each element once: scale, copy, transposition, and interchanges of rows.
+//! Operations that touch each element once: scale, copy, transposition, and interchanges of rows.
 
 use super::{
     Program,
@@ -9,7 +9,7 @@ use super::{
 use crate::{Direction, Op, Scalar, Symmetry, Uplo, device::Mat, operations::Laswp};
 use superscalar_runtime::DeviceError;
 
-/// A := beta A, or one triangle, with its diagonal made real or not.
+/// Computes A := beta A, or one triangle of it. For a Hermitian matrix the diagonal is made real.
 pub(super) fn scale<T: Scalar>(
     stream: &mut Stream<'_>,
     part: Option<(Symmetry, Uplo)>,
@@ -28,23 +28,22 @@ pub(super) fn scale<T: Scalar>(
         program: Program::Elements,
         kernel: "scale",
         arguments: &[
-            Argument::Place(a.at),
-            Argument::Place(a.cs),
+            Argument::Offset(a.at),
+            Argument::Offset(a.cs),
             Argument::Count(a.m),
             Argument::Code(part_code(part.map(|(_, uplo)| uplo))),
             Argument::Code(is_hermitian.into()),
             Argument::element(beta),
         ],
         groups: [1, a.n],
-        local: [stream.parameters.lanes, 1],
+        local: [stream.parameters.work_items, 1],
     })
 }
 
-/// B := op(A).
+/// Computes B := op(A).
 pub(super) fn copy<T: Scalar>(stream: &mut Stream<'_>, op: Op, a: Mat<T>, b: Mat<T>) -> Result<(), DeviceError> {
-    let places = [a.offset, a.ld, b.offset, b.ld].map(Argument::Place);
-    let [from, ld_from, to, ld_to] = places;
-    let local = [stream.parameters.lanes, 1];
+    let [from, ld_from, to, ld_to] = [a.offset, a.ld, b.offset, b.ld].map(Argument::Offset);
+    let local = [stream.parameters.work_items, 1];
     if op == Op::None {
         let arguments = &[from, ld_from, to, ld_to, Argument::Count(a.m)];
         let groups = [usize::from(a.m > 0), a.n];
@@ -60,7 +59,8 @@ pub(super) fn copy<T: Scalar>(stream: &mut Stream<'_>, op: Op, a: Mat<T>, b: Mat
     })
 }
 
-/// The interchanges of successive blocks of rows, or the same backward. Fails, when the device is done, for an index outside of A.
+/// Makes the interchanges of successive blocks of rows, forward or backward. The task fails if an index is outside of
+/// A.
 pub(super) fn laswp<T: Scalar>(
     stream: &mut Stream<'_>,
     &Laswp { a, first, ref ipiv, direction }: &Laswp<T>,
@@ -69,7 +69,7 @@ pub(super) fn laswp<T: Scalar>(
         return Ok(());
     }
     let status = clear_status(stream)?;
-    // Each block with the rows above it.
+    // Each block of interchanges, with the number of rows above it.
     let mut blocks = Vec::with_capacity(ipiv.len());
     let mut above = first;
     for one in ipiv {
@@ -80,36 +80,36 @@ pub(super) fn laswp<T: Scalar>(
         blocks.reverse();
     }
     for (first, one) in blocks {
-        let lanes = stream.parameters.lanes;
+        let lanes = stream.parameters.work_items;
         stream.launch(Launch {
             program: Program::Elements,
             kernel: "laswp",
             arguments: &[
-                Argument::Place(a.offset),
-                Argument::Place(a.ld),
+                Argument::Offset(a.offset),
+                Argument::Offset(a.ld),
                 Argument::Count(a.m),
                 Argument::Count(a.n),
                 Argument::Count(first),
-                Argument::Place(one.offset),
+                Argument::Offset(one.offset),
                 Argument::Count(one.m * one.n),
                 Argument::Code((direction == Direction::Backward).into()),
-                Argument::Place(status),
+                Argument::Offset(status),
             ],
             groups: [a.n.div_ceil(lanes), usize::from(one.m * one.n > 0)],
             local: [lanes, 1],
         })?;
     }
     let m = a.m;
-    stream.after(status, move |row| match row {
+    stream.set_outcome(status, move |row| match row {
         0 => Ok(()),
-        row => Err(DeviceError::new(format!("laswp: the interchange of row {row} is with none of {m} rows"))),
+        row => Err(DeviceError::new(format!("laswp: the interchange of row {row} is outside of {m} rows"))),
     })
 }
 
-/// An `int` in scratch that is zero: its place, counted in such.
+/// Takes an `int` in scratch and clears it. Returns its offset, counted in `int`s.
 fn clear_status(stream: &mut Stream<'_>) -> Result<usize, DeviceError> {
     let status = stream.scratch.take::<i32>(1)?;
-    let arguments = &[Argument::Place(status)];
+    let arguments = &[Argument::Offset(status)];
     stream.launch(Launch { program: Program::Elements, kernel: "clear", arguments, groups: [1, 1], local: [1, 1] })?;
     Ok(status)
 }

@@ -1,7 +1,8 @@
-//! potrf: halves until one kernel factors a block; the rest is a triangular solve and a product.
+//! potrf: the matrix is halved until one kernel factors a block; the rest is a triangular solve and a product.
 //!
-//! The host does not wait for a block's outcome: what follows a block that is not positive definite computes what nobody reads, and the
-//! place where the blocks leave the failing minor keeps the first. It is judged when the device is done.
+//! The host does not wait for the outcome of a block. After a block that is not positive definite, later blocks compute
+//! values that are not used, and the status keeps the first failing minor. The host reads the status when the device is
+//! done.
 
 use super::{
     Program,
@@ -17,7 +18,7 @@ use crate::{
 };
 use superscalar_runtime::DeviceError;
 
-/// A = L Lᴴ or Uᴴ U, below `first` rows of a matrix.
+/// Computes A = L Lᴴ or Uᴴ U, below `first` rows of a matrix.
 pub(super) fn potrf<T: Scalar>(
     stream: &mut Stream<'_>,
     Potrf { uplo, first, a }: Potrf<Mat<T>>,
@@ -26,33 +27,33 @@ pub(super) fn potrf<T: Scalar>(
         return Ok(());
     }
     let status = stream.scratch.take::<i32>(1)?;
-    // A = Uᴴ U is Aᵀ = Uᵀ conj(U): the transposed view shows in its lower triangle the matrix whose lower factor is Uᵀ.
+    // A = Uᴴ U is Aᵀ = Uᵀ conj(U), so Uᵀ is the lower factor of the transposed view.
     let a = if uplo == Uplo::Upper { View::of(a).transpose() } else { View::of(a) };
     factor::<T>(stream, a, status, 0)?;
-    stream.after(status, move |minor| match usize::try_from(minor) {
+    stream.set_outcome(status, move |minor| match usize::try_from(minor) {
         Ok(0) => Ok(()),
         Ok(minor) => Err(DeviceError::outcome(NotPositiveDefinite { minor: first + minor })),
-        Err(_) => Err(DeviceError::new(format!("potrf left {minor} where the order of a minor should be"))),
+        Err(_) => Err(DeviceError::new(format!("potrf: the device reported {minor} as the order of a minor"))),
     })
 }
 
-/// L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), below `row` rows of the whole matrix.
+/// Computes L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), below `row` rows of the whole matrix.
 fn factor<T: Scalar>(stream: &mut Stream<'_>, a: View, status: usize, row: usize) -> Result<(), DeviceError> {
-    let (n, order) = (a.n, stream.parameters.factor);
+    let (n, order) = (a.n, stream.parameters.factor_order);
     if n <= order {
         return stream.launch(Launch {
             program: Program::Factor,
             kernel: "potrf",
             arguments: &[
-                Argument::Place(a.at),
-                Argument::Place(a.rs),
-                Argument::Place(a.cs),
+                Argument::Offset(a.at),
+                Argument::Offset(a.rs),
+                Argument::Offset(a.cs),
                 Argument::Count(n),
-                Argument::Place(status),
+                Argument::Offset(status),
                 Argument::Count(row),
             ],
             groups: [1, 1],
-            local: [stream.parameters.lanes, 1],
+            local: [stream.parameters.work_items, 1],
         });
     }
     let half = (n / 2).next_multiple_of(order);

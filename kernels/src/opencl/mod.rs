@@ -1,16 +1,17 @@
-//! The tile kernels for OpenCL devices: each operation of [`Call`] as a sequence of kernels in a device's queue.
+//! The tile kernels for OpenCL devices: each operation of [`Call`] is a sequence of kernels in a device's queue.
 //!
-//! The way is that of Matsumoto, Nakasato and Sedukhin, "Implementing Level-3 BLAS Routines in OpenCL on Different Processing Units"
-//! (2014), §3: operands are copied into a block-major layout by packing kernels, which also transpose, conjugate, complete triangles
-//! and pad with zeros; then one kernel multiplies. What is not a product, the triangle of a solve or of a factorization, is halved until
-//! a small kernel does a block. All texts are generated from [`Parameters`], a row per class of devices and element type.
+//! The method is that of Matsumoto, Nakasato and Sedukhin, "Implementing Level-3 BLAS Routines in OpenCL on Different
+//! Processing Units" (2014), §3. Packing kernels copy the operands into a block-major layout; they also transpose,
+//! conjugate, complete triangles and pad with zeros. Then one kernel multiplies. The triangles of solves and
+//! factorizations are halved until a small kernel can compute a block. All sources are generated from [`Parameters`],
+//! with a row per class of devices and element type.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
 //! | `parameters` | blocking, vector widths and unrolling: the table |
-//! | `program` | the texts of the programs, from the folder `text` and from `tile` |
+//! | `program` | the sources of the programs, from the folder `text` and from `tile` |
 //! | `tile` | the generator of the product's kernel |
-//! | `stream` | where a call's launches go, and its scratch memory |
+//! | `stream` | the launches of a call, and its scratch memory |
 //! | `view` | a matrix as a kernel sees it |
 //! | `product` | gemm, symm, hemm, syrk, herk, syr2k, her2k |
 //! | `triangular` | trmm, trsm |
@@ -19,13 +20,13 @@
 //! | `elements` | copy, scale, laswp |
 //!
 //! # Contract
-//! That of the host's kernels, for matrices anywhere in the heap: beta = 0 does not read C; alpha = 0 reads neither A nor B; what is
-//! not in the named triangle, or lies between columns, is not written; NaN and Inf propagate, and zeros of padding meet
-//! them only where nothing is stored. A sum is taken in another order than on the host, and what alpha = 1 and a real beta scale, they
-//! scale by parts. Division in trsm is by the diagonal, not by its inverse: a zero there makes Inf or NaN in the columns that
-//! it belongs to and no others.
+//! The contract is that of the host's kernels, for matrices anywhere in the heap: beta = 0 does not read C; alpha = 0
+//! reads neither A nor B; elements outside of the named triangle, or between columns, are not written. NaN and Inf
+//! propagate, and the zeros of padding affect only sums that are not stored. Sums are taken in another order than on
+//! the host. alpha = 1 and a real beta scale the real and imaginary parts separately. trsm divides by the diagonal
+//! instead of multiplying by its inverse: a zero there makes Inf or NaN only in the columns that depend on it.
 //!
-//! Nothing here touches the heap but by kernels, so `unsafe` is only in `stream`, where they are launched.
+//! Only kernels touch the heap, so `unsafe` is confined to `stream`, where they are launched.
 
 mod elements;
 mod factor;
@@ -38,7 +39,7 @@ mod tile;
 mod triangular;
 mod view;
 
-pub use parameters::{Blocking, Class, Form, Parameters};
+pub use parameters::{Blocking, Class, Parameters, ProductForm};
 pub use program::Program;
 
 use crate::{
@@ -53,31 +54,32 @@ use superscalar_devices::opencl::{DeviceClass, OpenclQueue};
 use superscalar_runtime::{DeviceError, IssueContext};
 use view::{Structure, View};
 
-/// Puts the call into the queue of an OpenCL device, which the context is of: an implementation for
+/// Puts the call into the queue of the context's OpenCL device: an implementation for
 /// [`KIND`](superscalar_devices::opencl::KIND).
 ///
 /// # Errors
-/// If the context is of another kind of device, the device has no arithmetic for the type, the shapes do not agree, operands leave
-/// the heap, the scratch memory is less than [`scratch_bytes`], or the driver refuses. The outcome of the call itself, such as
-/// [`NotPositiveDefinite`](crate::NotPositiveDefinite), is reported with the task's end.
+/// If the context is of another kind of device, the device has no arithmetic for the type, the shapes do not agree,
+/// operands exceed the heap, the scratch memory is less than [`scratch_bytes`], or the driver refuses. The outcome of
+/// the call itself, such as [`NotPositiveDefinite`](crate::NotPositiveDefinite), is reported with the task's end.
 pub fn issue<T: Scalar>(context: &mut IssueContext<'_>, call: &Call<T>) -> Result<(), DeviceError> {
     let scratch = context.scratch();
     enqueue(context.queue::<OpenclQueue>()?, scratch, call)
 }
 
-/// The same with the queue, and the bytes of its heap that are the call's own.
+/// Like [`issue`], with the queue and the bytes of its heap that are the call's scratch.
 ///
 /// # Errors
-/// As for [`issue`].
+/// The errors of [`issue`].
 pub fn enqueue<T: Scalar>(queue: &mut OpenclQueue, scratch: Range<usize>, call: &Call<T>) -> Result<(), DeviceError> {
     let parameters = Parameters::of(class_of(queue.class()), T::LETTER);
     enqueue_with(&parameters, queue, scratch, call)
 }
 
-/// The same with kernels that are generated from these parameters, and not from those of the table, for [`scratch_bytes_with`] them.
+/// Like [`enqueue`], with kernels that are generated from these parameters instead of those of the table. The scratch
+/// must have [`scratch_bytes_with`] these parameters.
 ///
 /// # Errors
-/// As for [`issue`], or if the parameters are another type's.
+/// The errors of [`issue`], or if the parameters are for another type.
 pub fn enqueue_with<T: Scalar>(
     parameters: &Parameters,
     queue: &mut OpenclQueue,
@@ -85,23 +87,28 @@ pub fn enqueue_with<T: Scalar>(
     call: &Call<T>,
 ) -> Result<(), DeviceError> {
     if parameters.letter != T::LETTER {
-        return Err(DeviceError::new(format!("parameters of type {} for type {}", parameters.letter, T::LETTER)));
+        return Err(DeviceError::new(format!(
+            "parameters for type {} cannot be used for type {}",
+            parameters.letter,
+            T::LETTER
+        )));
     }
     if parameters.is_double() && !queue.class().has_f64 {
         return Err(DeviceError::new(format!("{} has no double precision", queue.class().name)));
     }
     call.check()?;
-    // Kernels check no bounds, so this does: of empty operands, too.
+    // The kernels check no bounds, so this checks all operands, including empty ones.
     let (heap_bytes, used) = (queue.heap_bytes(), call.matrices().map(|used| used.end().unwrap_or(usize::MAX)));
     if scratch.start > scratch.end || used.chain([scratch.end]).any(|end| end > heap_bytes) {
         return Err(DeviceError::new(format!(
-            "operands or scratch memory {scratch:?} leave the heap of {heap_bytes} bytes: {call:?}"
+            "operands or scratch memory {scratch:?} exceed the heap of {heap_bytes} bytes: {call:?}"
         )));
     }
     run(&mut Stream::new(*parameters, queue, scratch), call)
 }
 
-/// Bytes of the heap that a call takes as scratch at most, on whichever device. Only the shapes of its operands count.
+/// Returns an upper bound of the bytes of the heap that a call takes as scratch, on any device. It depends on options
+/// and shapes only.
 ///
 /// # Example
 /// ```
@@ -117,18 +124,18 @@ pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
     classes.map(|class| scratch_bytes_with(&Parameters::of(class, T::LETTER), call)).max().unwrap_or_default()
 }
 
-/// The same for kernels that are generated from these parameters.
+/// Like [`scratch_bytes`], for kernels that are generated from these parameters.
 #[must_use]
 pub fn scratch_bytes_with<T: Scalar>(parameters: &Parameters, call: &Call<T>) -> usize {
-    let mut stream = Stream::dry(*parameters);
-    // A call that is refused needs none.
+    let mut stream = Stream::measuring(*parameters);
+    // A call that is refused needs no scratch.
     match call.check_shapes().and_then(|()| run(&mut stream, call)) {
         Ok(()) => stream.scratch.bytes(),
         Err(_) => 0,
     }
 }
 
-/// The row of the table for a device.
+/// Returns the class of a device in the table.
 fn class_of(device: &DeviceClass) -> Class {
     match (device.is_cpu, device.vector_f32) {
         (true, 16..) => Class::WideCpu,
@@ -137,7 +144,7 @@ fn class_of(device: &DeviceClass) -> Class {
     }
 }
 
-/// The launches of a call.
+/// Launches a call.
 fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceError> {
     if let Some(parts) = call.triangle_and_rest() {
         return parts.iter().try_for_each(|part| run(stream, part));
@@ -153,20 +160,21 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
             Product { part: None, alpha, a, b, beta, c }.run(stream)
         }
         Call::RankK(RankK { symmetry, uplo, op, alpha, a, beta, c }) => {
-            let (a, real) = (View::with(transposition::<T>(op), a), |x| symmetry.factor(x));
-            rank_k((symmetry, uplo), (real(alpha), a, a), real(beta), View::of(c)).run(stream)
+            let (a, b) = (View::with(transposition::<T>(op), a), View::with(transposition::<T>(op), a));
+            let (alpha, beta) = (symmetry.factor(alpha), symmetry.factor(beta));
+            rank_k((symmetry, uplo), alpha, a, b, beta, View::of(c)).run(stream)
         }
         Call::Rank2k(Rank2k { symmetry, uplo, op, alpha, a, b, beta, c }) => {
             let op = transposition::<T>(op);
             let (a, b, c) = (View::with(op, a), View::with(op, b), View::of(c));
-            rank_k((symmetry, uplo), (alpha, a, b), symmetry.factor(beta), c).run(stream)?;
-            rank_k((symmetry, uplo), (symmetry.conj(alpha), b, a), T::ONE, c).run(stream)
+            rank_k((symmetry, uplo), alpha, a, b, symmetry.factor(beta), c).run(stream)?;
+            rank_k((symmetry, uplo), symmetry.conj(alpha), b, a, T::ONE, c).run(stream)
         }
         Call::Triangular(ref triangle) => triangular::triangular(stream, triangle),
         Call::Potrf(factorization) => factor::potrf(stream, factorization),
-        // The table of backends says so, and they are never given to it.
+        // The table of backends states that this backend has no panels, so it is never given these calls.
         Call::Getrf(_) | Call::Geqrf(_) => {
-            Err(DeviceError::new(format!("{}: panels are not factored by OpenCL", call.name())))
+            Err(DeviceError::new(format!("{}: the OpenCL backend does not factor panels", call.name())))
         }
         Call::Laswp(ref exchange) => elements::laswp(stream, exchange),
         Call::Larfb(reflector) => reflector::larfb(stream, reflector),
@@ -175,13 +183,13 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
     }
 }
 
-/// What an option means for a real type.
+/// Returns the operation; for real types a conjugate transpose becomes a plain one.
 fn transposition<T: Scalar>(op: Op) -> Op {
     if op == Op::ConjTrans && !T::COMPLEX { Op::Trans } else { op }
 }
 
-/// One triangle of C := alpha A B* + beta C, where * transposes, and conjugates what is Hermitian.
-fn rank_k<T: Scalar>(part: (Symmetry, Uplo), (alpha, a, b): (T, View, View), beta: T, c: View) -> Product<T> {
+/// Returns one triangle of C := alpha A B* + beta C, where * transposes, and conjugates if the matrix is Hermitian.
+fn rank_k<T: Scalar>(part: (Symmetry, Uplo), alpha: T, a: View, b: View, beta: T, c: View) -> Product<T> {
     let b = if part.0 == Symmetry::Hermitian && T::COMPLEX { b.transpose().conj() } else { b.transpose() };
     Product { part: Some(part), alpha, a, b, beta, c }
 }

@@ -1,24 +1,25 @@
-//! gemm and what packing makes a gemm: symm, hemm, syrk, herk, syr2k, her2k.
+//! gemm and the products that packing reduces to it: symm, hemm, syrk, herk, syr2k, her2k.
 //!
-//! A product packs both operands into scratch, then multiplies. Options are a matter of packing only: the packing kernels transpose,
-//! conjugate, and complete what is stored by a triangle.
+//! A product packs both operands into scratch, then multiplies. The packing kernels implement all options: they
+//! transpose, conjugate, and complete matrices of which a triangle is stored.
 
 use super::{
-    Form, Program,
+    ProductForm, Program,
     elements::scale,
     stream::{Argument, Launch, Stream},
     view::{Structure, View, part_code},
 };
 use crate::{Scalar, Symmetry, Uplo};
+use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
-/// How much of k is packed at a time, which bounds the scratch.
-const PASS: usize = 1024;
+/// Steps of the inner dimension that are packed at a time, which bounds the scratch.
+const PACKED_STEPS_MAX: usize = 1024;
 
-/// C := alpha A B + beta C, or one triangle.
+/// C := alpha A B + beta C, or one triangle of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product<T> {
-    /// The part of C that is touched, if not all. The diagonal of a Hermitian C is made real.
+    /// The triangle of C that is updated; `None` for the whole matrix. The diagonal of a Hermitian C is made real.
     pub part: Option<(Symmetry, Uplo)>,
     pub alpha: T,
     pub a: View,
@@ -28,17 +29,17 @@ pub(super) struct Product<T> {
 }
 
 impl<T: Scalar> Product<T> {
-    /// C := C + alpha A B.
+    /// Makes the product C := C + alpha A B.
     pub fn adding(alpha: T, a: View, b: View, c: View) -> Self {
         Self { part: None, alpha, a, b, beta: T::ONE, c }
     }
 
-    /// Puts it into the stream.
+    /// Puts the product into the stream.
     pub fn run(self, stream: &mut Stream<'_>) -> Result<(), DeviceError> {
         let Self { part, alpha, a, b, beta, c } = self;
         debug_assert!((a.m, a.n, b.n) == (c.m, b.m, c.n) && !c.conj, "{a:?} {b:?} {c:?}");
         if c.rs != 1 {
-            // Cᵀ = Bᵀ Aᵀ has columns without gaps.
+            // Compute Cᵀ = Bᵀ Aᵀ instead, whose columns have adjacent elements.
             let part = part.map(|(symmetry, uplo)| (symmetry, uplo.flip()));
             return Self { part, a: b.transpose(), b: a.transpose(), c: c.transpose(), ..self }.run(stream);
         }
@@ -48,36 +49,37 @@ impl<T: Scalar> Product<T> {
         }
         let before = stream.scratch.mark();
         let (panel_a, panel_b) = (stream.parameters.panel_a(), stream.parameters.panel_b());
-        let pass = k.min(PASS);
+        let pass = k.min(PACKED_STEPS_MAX);
         let a_at = stream.scratch.take::<T>(c.m.next_multiple_of(panel_a) * pass)?;
         let b_at = stream.scratch.take::<T>(c.n.next_multiple_of(panel_b) * pass)?;
-        for first in (0..k).step_by(PASS) {
-            let steps = PASS.min(k - first);
-            pack(stream, ["pack_a", "complete_a"], panel_a, a, (first, steps), a_at)?;
-            pack(stream, ["pack_b", "complete_b"], panel_b, b.transpose(), (first, steps), b_at)?;
+        for first in (0..k).step_by(PACKED_STEPS_MAX) {
+            let steps = first..k.min(first + PACKED_STEPS_MAX);
+            let count = steps.len();
+            pack(stream, ["pack_a", "complete_a"], panel_a, a, steps.clone(), a_at)?;
+            pack(stream, ["pack_b", "complete_b"], panel_b, b.transpose(), steps, b_at)?;
             let beta = if first == 0 { beta } else { T::ONE };
-            Self { beta, ..self }.multiply(stream, (a_at, b_at), steps)?;
+            Self { beta, ..self }.multiply(stream, (a_at, b_at), count)?;
         }
         stream.scratch.release(before);
         Ok(())
     }
 
-    /// The product of what was packed.
+    /// Multiplies the packed operands.
     fn multiply(self, stream: &mut Stream<'_>, (a_at, b_at): (usize, usize), k: usize) -> Result<(), DeviceError> {
         let Self { part, alpha, beta, c, .. } = self;
         let blocking = stream.parameters.blocking;
         let local = match blocking.form {
-            Form::Looping => [1, 1],
-            Form::Shared => [blocking.m_wg / blocking.m_wi, blocking.n_wg / blocking.n_wi],
+            ProductForm::Looping => [1, 1],
+            ProductForm::Shared => [blocking.m_wg / blocking.m_wi, blocking.n_wg / blocking.n_wi],
         };
         stream.launch(Launch {
             program: Program::Product,
             kernel: "gemm",
             arguments: &[
-                Argument::Place(a_at),
-                Argument::Place(b_at),
-                Argument::Place(c.at),
-                Argument::Place(c.cs),
+                Argument::Offset(a_at),
+                Argument::Offset(b_at),
+                Argument::Offset(c.at),
+                Argument::Offset(c.cs),
                 Argument::Count(c.m),
                 Argument::Count(c.n),
                 Argument::Count(k),
@@ -92,13 +94,14 @@ impl<T: Scalar> Product<T> {
     }
 }
 
-/// Packs `steps` columns of a view from `first` on; the kernel for matrices of which all is stored, and the one for others.
+/// Packs the columns `steps` of a view. `kernels` are the one for general matrices, and the one for matrices of which
+/// one triangle is stored.
 fn pack(
     stream: &mut Stream<'_>,
     kernels: [&'static str; 2],
     panel: usize,
     view: View,
-    (first, steps): (usize, usize),
+    steps: Range<usize>,
     to: usize,
 ) -> Result<(), DeviceError> {
     let (structure, triangle) = match view.structure {
@@ -108,13 +111,13 @@ fn pack(
         Structure::UnitTriangle(uplo) => (3, Some(uplo)),
     };
     let arguments = [
-        Argument::Place(to),
-        Argument::Place(view.at),
-        Argument::Place(view.rs),
-        Argument::Place(view.cs),
+        Argument::Offset(to),
+        Argument::Offset(view.at),
+        Argument::Offset(view.rs),
+        Argument::Offset(view.cs),
         Argument::Count(view.m),
-        Argument::Count(first),
-        Argument::Count(steps),
+        Argument::Count(steps.start),
+        Argument::Count(steps.len()),
         Argument::Code(view.conj.into()),
         Argument::Code(structure),
         Argument::Code(part_code(triangle)),
@@ -123,7 +126,7 @@ fn pack(
         Structure::General => (kernels[0], &arguments[..8]),
         _ => (kernels[1], &arguments[..]),
     };
-    let groups = [view.m.div_ceil(panel), steps.div_ceil(stream.parameters.pack_columns)];
-    let local = [stream.parameters.lanes, 1];
+    let groups = [view.m.div_ceil(panel), steps.len().div_ceil(stream.parameters.pack_columns)];
+    let local = [stream.parameters.work_items, 1];
     stream.launch(Launch { program: Program::Pack, kernel, arguments, groups, local })
 }

@@ -1,5 +1,5 @@
-//! The texts of the programs: a head with the parameters, and either a text from the folder `text` or the product's, which is
-//! generated. A device compiles a program when the first of its kernels is launched.
+//! The sources of the OpenCL programs: definitions of the parameters, followed by a file of the folder `text` or by the
+//! generated product. A device compiles a program when the first of its kernels is launched.
 
 use super::{Parameters, tile};
 use std::{
@@ -28,7 +28,7 @@ impl Program {
     /// All families.
     pub const ALL: [Self; 5] = [Self::Product, Self::Pack, Self::Triangle, Self::Factor, Self::Elements];
 
-    /// The text in OpenCL C.
+    /// Returns the source in OpenCL C.
     #[must_use]
     pub fn text(self, parameters: &Parameters) -> String {
         let mut text = String::new();
@@ -39,7 +39,7 @@ impl Program {
         define(&mut text, "DOUBLE", parameters.is_double().into());
         define(&mut text, "COMPLEX", parameters.is_complex().into());
         define(&mut text, "V", parameters.blocking.vector);
-        define(&mut text, "LANES", parameters.lanes);
+        define(&mut text, "LANES", parameters.work_items);
         text.push_str(include_str!("text/prelude.cl"));
         match self {
             Self::Product => text.push_str(&tile::text(parameters)),
@@ -52,12 +52,12 @@ impl Program {
                 }
             }
             Self::Triangle => {
-                define(&mut text, "ORDER", parameters.triangle);
+                define(&mut text, "ORDER", parameters.triangle_order);
                 define(&mut text, "W", parameters.triangle_columns() / parameters.blocking.vector);
                 text.push_str(include_str!("text/triangle.cl"));
             }
             Self::Factor => {
-                define(&mut text, "ORDER", parameters.factor);
+                define(&mut text, "ORDER", parameters.factor_order);
                 text.push_str(include_str!("text/factor.cl"));
             }
             Self::Elements => {
@@ -69,16 +69,16 @@ impl Program {
     }
 }
 
-/// Order of the blocks by which a matrix is transposed.
+/// The order of the blocks by which a matrix is transposed.
 pub(super) const TRANSPOSED_BLOCK: usize = 16;
 
-/// Compiled as it is: what may be contracted or reordered, the text says.
+/// The compiler options. The source itself states what may be contracted or reordered.
 const OPTIONS: &str = "-cl-std=CL1.2";
 
-/// The program's source, made once in the process: texts are long, and looked for at every launch.
+/// Returns the program's source. Sources are cached, because they are long and needed at every launch.
 pub(super) fn source(program: Program, parameters: &Parameters) -> Source {
     static SOURCES: Mutex<BTreeMap<(Program, Parameters), Source>> = Mutex::new(BTreeMap::new());
-    // A text that was not finished is not in the table, so a panic of another thread has left nothing wrong.
+    // A source is inserted only when it is complete, so a panic of another thread leaves the table valid.
     let mut sources = SOURCES.lock().unwrap_or_else(PoisonError::into_inner);
     let known = sources.entry((program, *parameters));
     known.or_insert_with(|| Source::new(program.text(parameters), OPTIONS)).clone()

@@ -1,5 +1,6 @@
-//! larfb: a block reflector Q = I − V T Vᴴ applied by products alone. The triangles of V are completed with their ones and zeros as
-//! they are packed, which makes trmm a gemm (Quintana-Ortí, Igual, Quintana-Ortí and van de Geijn's choice for accelerators, too).
+//! larfb: applies a block reflector Q = I − V T Vᴴ by products alone. Packing completes the triangles of V with their
+//! ones and zeros, which makes trmm a gemm; Quintana-Ortí, Igual, Quintana-Ortí and van de Geijn do the same on
+//! accelerators.
 
 use super::{
     product::Product,
@@ -9,14 +10,15 @@ use super::{
 use crate::{Op, Scalar, Side, Uplo, operations::Larfb};
 use superscalar_runtime::DeviceError;
 
-/// C := op(Q) C or C op(Q). With T of fewer rows than columns, Q is the product of one reflector for every so many columns.
+/// Computes C := op(Q) C or C op(Q). If T has fewer rows than columns, Q is the product of several reflectors, each of
+/// as many columns as T has rows.
 pub(super) fn larfb<T: Scalar>(
     stream: &mut Stream<'_>,
     Larfb { side, op, v, t, c }: Larfb<T>,
 ) -> Result<(), DeviceError> {
     let (m, k) = v.shape();
     let c = View::of(c);
-    // From the right it is (C op(Q))ᵀ = op(Q)ᵀ Cᵀ.
+    // From the right, compute (C op(Q))ᵀ = op(Q)ᵀ Cᵀ instead.
     let c = if side == Side::Right { c.transpose() } else { c };
     if k == 0 || c.n == 0 {
         return Ok(());
@@ -35,7 +37,7 @@ pub(super) fn larfb<T: Scalar>(
     Ok(())
 }
 
-/// The same for one T and a C that stands on the right of Q, or of its transpose.
+/// Applies a reflector with one T to the C on its right. For [`Side::Right`], Q is transposed.
 fn apply<T: Scalar>(
     stream: &mut Stream<'_>,
     (side, op): (Side, Op),

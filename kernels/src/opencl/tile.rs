@@ -1,11 +1,11 @@
 //! Generates `gemm`, the kernel that multiplies packed operands: C := alpha A B + beta C, or one triangle of it.
 //!
-//! The register tile is written out with a name per vector, so that compilers keep it in registers; everything else is loops.
-//! The operands are packed by `text/pack.cl`: panels of rows of A and of columns of B, each column of a panel (each row, for B) in
-//! one piece, for complex types the real parts before the imaginary ones. Panels are padded with zeros to their full width; what the
-//! padding yields is computed and not stored, so that zeros meet Inf only there. k is not padded.
+//! The register tile is written out with a name per vector, so that compilers keep it in registers; everything else is
+//! loops. The operands are packed by `text/pack.cl` into panels of rows of A and of columns of B. Each column of a
+//! panel (each row, for B) is contiguous; for complex types the real parts precede the imaginary ones. Panels are
+//! padded with zeros to their full width, and the sums of the padding are not stored. k is not padded.
 
-use super::{Blocking, Form, Parameters};
+use super::{Blocking, Parameters, ProductForm};
 use std::fmt::Write;
 
 /// Appends a line; writing to a string does not fail.
@@ -13,7 +13,7 @@ macro_rules! line {
     ($text:expr, $($format:tt)*) => {{ let _ = writeln!($text, $($format)*); }};
 }
 
-/// The kernel's text.
+/// Returns the kernel's source.
 pub(super) fn text(parameters: &Parameters) -> String {
     let mut text = String::new();
     let Blocking { m_wg, n_wg, k_wg, m_wi, n_wi, unroll, .. } = parameters.blocking;
@@ -23,30 +23,31 @@ pub(super) fn text(parameters: &Parameters) -> String {
         line!(text, "#define {name} {value}");
     }
     match parameters.blocking.form {
-        Form::Looping => looping(&mut text, parameters),
-        Form::Shared => shared(&mut text, parameters),
+        ProductForm::Looping => looping(&mut text, parameters),
+        ProductForm::Shared => shared(&mut text, parameters),
     }
     text
 }
 
-/// What both forms begin with.
-const OUTSIDE: &str = "
+/// The beginning of both forms.
+const PREAMBLE: &str = "
 // Whether no element of these rows and columns is in the part.
 inline int is_outside(int part, int i, int i_end, int j, int j_end) {
     return part == 1 ? i_end <= j : part == 2 ? i >= j_end : 0;
 }
 ";
 
-/// The kernel's parameters: part as in `is_inside`, `is_hermitian` for a diagonal that is made real; operands by element.
+/// The kernel's parameters. `part` is as in `is_inside`; `is_hermitian` makes the diagonal real; `a_at`, `b_at` and
+/// `c_at` are counted in elements.
 const SIGNATURE: &str = "void gemm(__global real *restrict heap, ulong a_at, ulong b_at, ulong c_at, ulong ld,
         int m, int n, int k, int part, int is_hermitian, elem alpha, elem beta) {";
 
-/// One work-item per block, going over its register tiles: columns outside, so that a panel of B stays in the first-level cache
-/// while those of A, in the second, pass by.
+/// Generates the kernel in which one work-item loops over a block's register tiles. The loop over columns is outside,
+/// so that a panel of B stays in the first-level cache while the panels of A are read from the second-level cache.
 fn looping(text: &mut String, parameters: &Parameters) {
     let Blocking { m_wi, n_wi, vector, .. } = parameters.blocking;
     let tile = Tile { vectors: m_wi / vector, columns: n_wi, is_complex: parameters.is_complex() };
-    text.push_str(OUTSIDE);
+    text.push_str(PREAMBLE);
     line!(text, "__kernel GROUP(1)\n{SIGNATURE}");
     text.push_str(
         "    const int i_first = get_global_id(0) * M_WG, j_first = get_global_id(1) * N_WG;
@@ -81,7 +82,7 @@ fn looping(text: &mut String, parameters: &Parameters) {
         }
         line!(text, "c += ld * PARTS;");
     }
-    // At an edge or on the diagonal: element by element.
+    // At an edge or on the diagonal, elements are stored one by one.
     line!(text, "}} else {{\nreal t[PARTS * M_WI * N_WI];");
     for (part, name) in tile.parts() {
         for c in 0..tile.columns {
@@ -105,13 +106,14 @@ fn looping(text: &mut String, parameters: &Parameters) {
     );
 }
 
-/// One work-item per register tile, whose rows and columns lie as far apart as the group has work-items, so that neighbours read
-/// and write neighbours; the group reads panels into local memory.
+/// Generates the kernel with one work-item per register tile; the group reads panels into local memory. The rows and
+/// columns of a tile are as far apart as the group has work-items, so that neighbouring work-items access neighbouring
+/// elements.
 fn shared(text: &mut String, parameters: &Parameters) {
     let Blocking { m_wi, n_wi, vector, .. } = parameters.blocking;
-    debug_assert_eq!(vector, 1, "local memory is read number by number");
+    debug_assert_eq!(vector, 1, "local memory is read one number at a time");
     let tile = Tile { vectors: m_wi, columns: n_wi, is_complex: parameters.is_complex() };
-    text.push_str(OUTSIDE);
+    text.push_str(PREAMBLE);
     text.push_str(
         "#define X_ITEMS (M_WG / M_WI)
 #define Y_ITEMS (N_WG / N_WI)
@@ -161,7 +163,7 @@ __kernel __attribute__((reqd_work_group_size(X_ITEMS, Y_ITEMS, 1)))
     line!(text, "}}");
 }
 
-/// A loop over the columns of two panels, `UNROLL` at a time, then one by one.
+/// Generates a loop over the columns of two panels, `UNROLL` at a time, then one by one.
 fn steps(text: &mut String, count: &str, advance: &str, step: impl Fn(&mut String)) {
     line!(text, "int p = 0;\n#if UNROLL > 1\nfor (; p + UNROLL <= {count}; p += UNROLL) {{\n#pragma unroll\n");
     line!(text, "for (int u = 0; u < UNROLL; ++u) {{");
@@ -171,7 +173,7 @@ fn steps(text: &mut String, count: &str, advance: &str, step: impl Fn(&mut Strin
     line!(text, "{advance}\n}}");
 }
 
-/// The register tile: `xR_C` is its vector of rows R in column C; `yR_C` has the imaginary parts.
+/// The register tile. `xR_C` is the vector of rows R in column C; `yR_C` has the imaginary parts.
 struct Tile {
     vectors: usize,
     columns: usize,
@@ -179,7 +181,7 @@ struct Tile {
 }
 
 impl Tile {
-    /// Real and imaginary part with the names of their vectors.
+    /// Returns the real and imaginary part with the names of their vectors.
     fn parts(&self) -> impl Iterator<Item = (usize, char)> + use<> {
         [(0, 'x'), (1, 'y')].into_iter().take(if self.is_complex { 2 } else { 1 })
     }
@@ -193,7 +195,7 @@ impl Tile {
         }
     }
 
-    /// Adds one column of A times one row of B, given by the places of their parts.
+    /// Adds one column of A times one row of B. `a` and `b` return the expressions of their parts.
     fn step(&self, text: &mut String, a: impl Fn(usize, usize) -> String, b: impl Fn(usize, usize) -> String) {
         line!(text, "{{");
         for (part, name) in [(0, 'a'), (1, 'i')].into_iter().take(self.parts().count()) {

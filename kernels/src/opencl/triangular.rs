@@ -1,4 +1,4 @@
-//! trmm and trsm: triangles are halved until one kernel applies them; the rest is the product's.
+//! trmm and trsm: triangles are halved until one kernel applies them; products do the rest.
 
 use super::{
     Program,
@@ -14,7 +14,7 @@ use crate::{
 };
 use superscalar_runtime::DeviceError;
 
-/// trmm or trsm.
+/// Computes trmm or trsm.
 pub(super) fn triangular<T: Scalar>(stream: &mut Stream<'_>, call: &Triangular<T, Mat<T>>) -> Result<(), DeviceError> {
     let Triangular { action, side, uplo, op, diag, alpha, a, b } = *call;
     let b = View::of(b);
@@ -32,7 +32,7 @@ pub(super) fn triangular<T: Scalar>(stream: &mut Stream<'_>, call: &Triangular<T
     Triangle { uplo, diag, a }.apply::<T>(stream, action, b)
 }
 
-/// A triangular matrix that stands on the left.
+/// A triangular matrix that multiplies from the left.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Triangle {
     pub uplo: Uplo,
@@ -41,9 +41,9 @@ pub(super) struct Triangle {
 }
 
 impl Triangle {
-    /// A B or A⁻¹ B over B.
+    /// Computes A B or A⁻¹ B in place of B.
     pub fn apply<T: Scalar>(self, stream: &mut Stream<'_>, action: Action, b: View) -> Result<(), DeviceError> {
-        let (n, order) = (self.a.n, stream.parameters.triangle);
+        let (n, order) = (self.a.n, stream.parameters.triangle_order);
         if n == 0 || b.n == 0 {
             return Ok(());
         }
@@ -54,11 +54,12 @@ impl Triangle {
         let part = |rows: std::ops::Range<usize>| Self { a: self.a.part(rows.clone(), rows), ..self };
         let (first, second) = (part(0..half), part(half..n));
         let (b1, b2) = (b.part(0..half, 0..b.n), b.part(half..n, 0..b.n));
-        // Whichever half of B the other one depends on is done first when solving, and last when multiplying.
-        let (source, source_b, target, target_b, between) = match self.uplo {
-            Uplo::Lower => (first, b1, second, b2, self.a.part(half..n, 0..half)),
-            Uplo::Upper => (second, b2, first, b1, self.a.part(0..half, half..n)),
+        // The half of B that does not depend on the other one is solved for first, and multiplied last.
+        let (source, target, between) = match self.uplo {
+            Uplo::Lower => ((first, b1), (second, b2), self.a.part(half..n, 0..half)),
+            Uplo::Upper => ((second, b2), (first, b1), self.a.part(0..half, half..n)),
         };
+        let ((source, source_b), (target, target_b)) = (source, target);
         match action {
             Action::Solve => {
                 source.apply::<T>(stream, action, source_b)?;
@@ -73,21 +74,21 @@ impl Triangle {
         }
     }
 
-    /// The same by one kernel, behind the one that packs the triangle.
+    /// Like [`apply`](Self::apply), by one kernel, after a kernel that packs the triangle.
     fn apply_block<T: Scalar>(self, stream: &mut Stream<'_>, action: Action, b: View) -> Result<(), DeviceError> {
         let Self { uplo, diag, a } = self;
         let (n, parameters) = (a.n, stream.parameters);
         let before = stream.scratch.mark();
-        let packed = stream.scratch.take::<T>(parameters.triangle * parameters.triangle)?;
-        // An upper triangle is a lower one with its rows and columns in reverse.
+        let packed = stream.scratch.take::<T>(parameters.triangle_order * parameters.triangle_order)?;
+        // An upper triangle is a lower one with its rows and columns reversed.
         let (sign, last) = if uplo == Uplo::Upper { (-1, n - 1) } else { (1, 0) };
         let stride = |stride: usize| Argument::Stride(sign * stride as isize);
         stream.launch(Launch {
             program: Program::Triangle,
             kernel: "pack_triangle",
             arguments: &[
-                Argument::Place(packed),
-                Argument::Place(a.at + last * (a.rs + a.cs)),
+                Argument::Offset(packed),
+                Argument::Offset(a.at + last * (a.rs + a.cs)),
                 stride(a.rs),
                 stride(a.cs),
                 Argument::Count(n),
@@ -104,15 +105,15 @@ impl Triangle {
                 Action::Solve => "solve",
             },
             arguments: &[
-                Argument::Place(packed),
-                Argument::Place(b.at + last * b.rs),
+                Argument::Offset(packed),
+                Argument::Offset(b.at + last * b.rs),
                 stride(b.rs),
                 Argument::Stride(b.cs as isize),
                 Argument::Count(n),
                 Argument::Count(b.n),
             ],
-            groups: [b.n.div_ceil(parameters.triangle_columns() * parameters.lanes), 1],
-            local: [parameters.lanes, 1],
+            groups: [b.n.div_ceil(parameters.triangle_columns() * parameters.work_items), 1],
+            local: [parameters.work_items, 1],
         })?;
         stream.scratch.release(before);
         Ok(())

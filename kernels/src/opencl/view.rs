@@ -1,23 +1,24 @@
-//! [`View`]: a matrix in the heap as a kernel sees it: transposed, conjugated, or of which only a triangle is stored.
+//! [`View`]: a matrix in the heap as a kernel sees it, with transposition, conjugation, and structure.
 
 use crate::{Op, Symmetry, Uplo, device::Mat};
 use std::ops::Range;
 
-/// What there is of a matrix.
+/// Which elements of a matrix are stored, and what the others are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Structure {
-    /// All elements.
+    /// All elements are stored.
     General,
-    /// One triangle, which the other mirrors.
+    /// One triangle is stored, and the other one is its mirror image.
     Symmetric(Uplo),
-    /// The same, the other one conjugated; imaginary parts of the diagonal are taken as zero.
+    /// One triangle is stored, and the other one is its conjugated mirror image. The imaginary parts of the diagonal
+    /// are taken as zero.
     Hermitian(Uplo),
-    /// One triangle without its diagonal, of ones; zeros in the other.
+    /// One triangle without its diagonal is stored. The diagonal is ones, and the other triangle zeros.
     UnitTriangle(Uplo),
 }
 
 impl Structure {
-    /// A matrix of this kind, of which this triangle is stored.
+    /// Returns the structure of a matrix of this symmetry, of which this triangle is stored.
     pub fn of(symmetry: Symmetry, uplo: Uplo) -> Self {
         match symmetry {
             Symmetry::Symmetric => Self::Symmetric(uplo),
@@ -26,7 +27,8 @@ impl Structure {
     }
 }
 
-/// An m x n matrix: element (i, j) is at `at + i rs + j cs`, counted in elements from the heap's start. One of the strides is one.
+/// An m x n matrix. Element (i, j) is at `at + i rs + j cs`, counted in elements from the heap's start. One of the
+/// strides is one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View {
     pub at: usize,
@@ -39,12 +41,12 @@ pub(super) struct View {
 }
 
 impl View {
-    /// A itself.
+    /// Returns a view of A.
     pub fn of<T>(a: Mat<T>) -> Self {
         Self { at: a.offset, m: a.m, n: a.n, rs: 1, cs: a.ld, conj: false, structure: Structure::General }
     }
 
-    /// op(A).
+    /// Returns a view of op(A).
     pub fn with<T>(op: Op, a: Mat<T>) -> Self {
         match op {
             Op::None => Self::of(a),
@@ -53,12 +55,12 @@ impl View {
         }
     }
 
-    /// A column-major m x n matrix without gaps.
+    /// Returns a view of a column-major m x n matrix without gaps.
     pub fn dense(at: usize, m: usize, n: usize) -> Self {
         Self { at, m, n, rs: 1, cs: m.max(1), conj: false, structure: Structure::General }
     }
 
-    /// With this structure.
+    /// Returns the view with this structure.
     pub fn structured(self, structure: Structure) -> Self {
         Self { structure, ..self }
     }
@@ -77,7 +79,7 @@ impl View {
         Self { conj: !self.conj, ..self }
     }
 
-    /// The elements at these rows and columns of a general matrix.
+    /// Returns the view of these rows and columns of a general matrix.
     pub fn part(self, rows: Range<usize>, cols: Range<usize>) -> Self {
         debug_assert!(self.structure == Structure::General && rows.end <= self.m && cols.end <= self.n);
         let at = self.at + rows.start * self.rs + cols.start * self.cs;
@@ -85,7 +87,7 @@ impl View {
     }
 }
 
-/// How kernels are told which part of a matrix is meant.
+/// Returns the number that tells a kernel which part of a matrix is meant.
 pub(super) fn part_code(part: Option<Uplo>) -> i32 {
     match part {
         None => 0,

@@ -1,12 +1,13 @@
 //! [`Call`]: one operation on matrices in a device's heap.
 
 use super::{
-    Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Mat, Potrf, Rank2k, RankK, Scale, Symm, Triangular, check::Placed,
+    Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Mat, Potrf, Rank2k, RankK, Scale, Symm, Triangular, check::HeapOperation,
 };
 use crate::Scalar;
 
-/// One operation on matrices in a device's heap. The meaning, the rules for alpha and beta, and what is read and written are
-/// those of the host's kernel of the name (see [`cpu`](crate::cpu)); matrices that are written overlap no others.
+/// One operation on matrices in a device's heap. Its meaning, the rules for alpha and beta, and which elements are read
+/// and written are those of the host kernel of the same name (see [`cpu`](crate::cpu)). A matrix that is written must
+/// not overlap another one.
 #[derive(Clone, Debug)]
 pub enum Call<T: Scalar> {
     /// gemm and gemmt.
@@ -29,15 +30,15 @@ pub enum Call<T: Scalar> {
     Laswp(Laswp<T>),
     /// larfb.
     Larfb(Larfb<T>),
-    /// A copy, perhaps transposed.
+    /// A copy, optionally transposed.
     Lacpy(Lacpy<Mat<T>>),
-    /// A scaling.
+    /// Scales a matrix.
     Scale(Scale<T, Mat<T>>),
 }
 
 impl<T: Scalar> Call<T> {
-    /// The operation itself.
-    pub(super) fn placed(&self) -> &dyn Placed<T> {
+    /// Returns the operation itself.
+    pub(super) fn operation(&self) -> &dyn HeapOperation<T> {
         match self {
             Self::Gemm(operation) => operation,
             Self::Symm(operation) => operation,
@@ -54,7 +55,8 @@ impl<T: Scalar> Call<T> {
         }
     }
 
-    /// A call on a trapezoid as one on its triangle, and one on what is below or beside that, in this order.
+    /// Splits a call on a trapezoid into one on its triangle and one on the rest below or beside it, to be run in this
+    /// order. Returns `None` if the call has no trapezoid.
     pub(crate) fn triangle_and_rest(&self) -> Option<[Self; 2]> {
         match *self {
             Self::RankK(update) => {

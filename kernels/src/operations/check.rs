@@ -1,20 +1,22 @@
-//! What can be said of a [`Call`] before it is carried out: its name, the matrices that it uses, whether they fit together.
+//! The properties of a [`Call`] that are known before it is carried out: its name, its matrices, and whether they fit
+//! together.
 //!
-//! Backends and whoever runs a call on the host rely on [`Call::check`]: after it no shape can make a kernel panic, and
-//! what is written overlaps nothing else, which the exclusive views of `view/mod.rs` demand.
+//! Backends, and callers that run a call on the host, rely on [`Call::check`]: a checked call has no shapes that make a
+//! kernel panic, and the matrices it writes overlap no others, as the exclusive views of `view/mod.rs` require.
 
-use super::{Call, Getrf, Mat, Operation, Resolve, heap::Views};
+use super::{Call, Getrf, Mat, Operation, Resolve, heap::HeapViews};
 use crate::Scalar;
 use superscalar_runtime::{DeviceError, DeviceRegion, Mode};
 
 /// One matrix of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
-    /// Its name in the operation's equation.
+    /// The name of the matrix in the operation's equation.
     pub name: &'static str,
     /// Read, write or read_write.
     pub mode: Mode,
-    /// Its columns in the heap, in bytes. Of a part of a tile they begin anywhere, not at a multiple of the heap's alignment.
+    /// Its columns in the heap, in bytes. The columns of a part of a tile need not begin at a multiple of the heap's
+    /// alignment.
     pub region: DeviceRegion,
 }
 
@@ -23,7 +25,7 @@ impl Used {
         self.region.row_bytes == 0 || self.region.columns == 0
     }
 
-    /// Bytes of the heap from its start to behind the last byte of the matrix; none if that is no number.
+    /// Returns the offset behind the last byte of the matrix in the heap; `None` on overflow.
     #[must_use]
     pub fn end(&self) -> Option<usize> {
         let DeviceRegion { offset, row_bytes, columns, stride_bytes } = self.region;
@@ -31,13 +33,14 @@ impl Used {
         offset.checked_add(if self.is_empty() { 0 } else { across.checked_add(row_bytes)? })
     }
 
-    /// Whether the two have a byte in common. Both have an end.
+    /// Returns whether the two have a byte in common. Requires that both have an end.
     fn overlaps(&self, other: &Self) -> bool {
         let ends = (self.end().unwrap_or(usize::MAX), other.end().unwrap_or(usize::MAX));
         if self.is_empty() || other.is_empty() || ends.0 <= other.region.offset || ends.1 <= self.region.offset {
             return false;
         }
-        // Interleaved, as parts of one tile are: the columns in the order of their addresses, as one merges sorted lists.
+        // Parts of one tile may be interleaved: compare the columns in the order of their addresses, like merging
+        // sorted lists.
         let column = |used: &Self, j: usize| {
             let start = used.region.offset + j * used.region.stride_bytes;
             (start, start + used.region.row_bytes)
@@ -57,77 +60,77 @@ impl Used {
     }
 }
 
-/// What there is to know of an operation whose operands are in a heap.
-pub(super) trait Placed<T: Scalar> {
+/// An operation whose operands are in a heap.
+pub(super) trait HeapOperation<T: Scalar> {
     fn name(&self) -> &'static str;
-    fn uses(&self) -> Uses<'_>;
+    fn matrices(&self) -> MatrixList<'_>;
     fn agrees(&self) -> bool;
-    fn misused(&self) -> Option<&'static str> {
+    fn unsupported_option(&self) -> Option<&'static str> {
         None
     }
-    /// Carries it out on the host.
-    fn run(&self, at: &mut Views<'_>) -> Result<(), DeviceError>;
+    /// Carries the operation out on the host.
+    fn run(&self, at: &mut HeapViews<'_>) -> Result<(), DeviceError>;
 }
 
-impl<T: Scalar, O: Operation<Element = T, Operand = Mat<T>>> Placed<T> for O {
+impl<T: Scalar, O: Operation<Element = T, Operand = Mat<T>>> HeapOperation<T> for O {
     fn name(&self) -> &'static str {
         Operation::name(self)
     }
 
-    fn uses(&self) -> Uses<'_> {
-        let mut uses = Uses::new();
-        let Ok(_) = self.on(&mut uses);
-        uses
+    fn matrices(&self) -> MatrixList<'_> {
+        let mut matrices = MatrixList::new();
+        let Ok(_) = self.on(&mut matrices);
+        matrices
     }
 
     fn agrees(&self) -> bool {
         Operation::agrees(self)
     }
 
-    fn misused(&self) -> Option<&'static str> {
+    fn unsupported_option(&self) -> Option<&'static str> {
         Operation::misused(self)
     }
 
-    fn run(&self, at: &mut Views<'_>) -> Result<(), DeviceError> {
+    fn run(&self, at: &mut HeapViews<'_>) -> Result<(), DeviceError> {
         O::run(self.on(at)?).map_err(DeviceError::outcome)
     }
 }
 
-/// The matrices of a call, those that it writes first.
-pub(super) struct Uses<'c> {
-    known: [Option<Used>; 3],
-    /// Interchanges that are read.
+/// The matrices of a call; those that it writes come first.
+pub(super) struct MatrixList<'c> {
+    fixed: [Option<Used>; 3],
+    /// The interchanges that are read, one matrix for each block of rows.
     ipiv: &'c [Mat<i32>],
 }
 
-impl<'c> Uses<'c> {
+impl<'c> MatrixList<'c> {
     pub fn new() -> Self {
-        Self { known: [None; 3], ipiv: &[] }
+        Self { fixed: [None; 3], ipiv: &[] }
     }
 
-    /// With another matrix.
-    pub fn and<E>(mut self, name: &'static str, mode: Mode, mat: Mat<E>) -> Self {
+    /// Adds a matrix.
+    pub fn with<E>(mut self, name: &'static str, mode: Mode, mat: Mat<E>) -> Self {
         self.push(Used { name, mode, region: mat.region() });
         self
     }
 
-    /// With interchanges that are read.
-    pub fn and_interchanges(self, ipiv: &'c [Mat<i32>]) -> Self {
+    /// Adds interchanges that are read.
+    pub fn with_interchanges(self, ipiv: &'c [Mat<i32>]) -> Self {
         Self { ipiv, ..self }
     }
 
     fn push(&mut self, used: Used) {
-        let free = self.known.iter_mut().find(|place| place.is_none());
+        let free = self.fixed.iter_mut().find(|place| place.is_none());
         *free.expect("no operation has more than three matrices") = Some(used);
     }
 
     fn iter(self) -> impl Iterator<Item = Used> + use<'c> {
         let ipiv = self.ipiv.iter().map(|ipiv| Used { name: "ipiv", mode: Mode::Read, region: ipiv.region() });
-        self.known.into_iter().flatten().chain(ipiv)
+        self.fixed.into_iter().flatten().chain(ipiv)
     }
 }
 
-impl<T: Scalar> Resolve<Mat<T>> for Uses<'_> {
+impl<T: Scalar> Resolve<Mat<T>> for MatrixList<'_> {
     type Read = ();
     type Write = ();
     type Error = std::convert::Infallible;
@@ -143,7 +146,7 @@ impl<T: Scalar> Resolve<Mat<T>> for Uses<'_> {
 }
 
 impl<T: Scalar> Call<T> {
-    /// The routine's name in LAPACK, without the letter of the type.
+    /// Returns the routine's name in LAPACK, without the letter of the type.
     ///
     /// ```
     /// use superscalar::kernels::{Uplo, device::{Call, Mat}, operations::Potrf};
@@ -152,26 +155,27 @@ impl<T: Scalar> Call<T> {
     /// ```
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.placed().name()
+        self.operation().name()
     }
 
-    /// Every matrix that it uses, those that it writes first.
+    /// Returns every matrix that the call uses; those that it writes come first.
     pub fn matrices(&self) -> impl Iterator<Item = Used> + '_ {
-        self.placed().uses().iter()
+        self.operation().matrices().iter()
     }
 
-    /// Whether it can be carried out: shapes agree, columns do not overlap, what is written overlaps no other matrix, and the routine
-    /// has the operation that is asked for. What a heap's contents say (interchanges, pivots) is not looked at.
+    /// Checks that the call can be carried out: shapes agree, columns do not overlap, a matrix that is written overlaps
+    /// no other, and the routine supports the operation. The contents of the heap (interchanges, pivots) are not
+    /// checked.
     ///
     /// # Errors
-    /// If not; the message names the routine and the operands.
+    /// If the call cannot be carried out; the message names the routine and the operands.
     ///
     /// ```
     /// use superscalar::kernels::{Op, device::{Call, Mat}, operations::Lacpy};
     /// let (a, b) = (Mat::<f64>::at(0, (4, 3), 4), Mat::at(16, (4, 3), 4));
     /// assert!(Call::Lacpy(Lacpy { op: Op::None, a, b }).check().is_ok());
     /// let error = Call::Lacpy(Lacpy { op: Op::Trans, a, b }).check().unwrap_err();
-    /// assert_eq!(error.to_string(), "lacpy: the shapes B 4 x 3, A 4 x 3 do not agree");
+    /// assert_eq!(error.to_string(), "lacpy: shapes do not agree: B 4 x 3, A 4 x 3");
     /// ```
     pub fn check(&self) -> Result<(), DeviceError> {
         self.check_shapes()?;
@@ -184,10 +188,11 @@ impl<T: Scalar> Call<T> {
         Ok(())
     }
 
-    /// The part of [`check`](Self::check) that does not look at where the matrices are: for calls whose operands have no place yet.
+    /// Does the checks of [`check`](Self::check) that do not need the places of the matrices, for operands that have
+    /// none yet.
     ///
     /// # Errors
-    /// As for `check`.
+    /// Like [`check`](Self::check), except for overlaps of different matrices.
     pub fn check_shapes(&self) -> Result<(), DeviceError> {
         let name = self.name();
         for used in self.matrices() {
@@ -196,27 +201,27 @@ impl<T: Scalar> Call<T> {
                 return Err(DeviceError::new(format!("{name}: the columns of {} overlap", used.name)));
             }
             if used.end().is_none() {
-                return Err(DeviceError::new(format!("{name}: {} is larger than any heap", used.name)));
+                return Err(DeviceError::new(format!("{name}: the size of {} overflows", used.name)));
             }
         }
         if let Self::Getrf(Getrf { a, first, .. }) = self
             && i32::try_from(first.saturating_add(a.m)).is_err()
         {
             return Err(DeviceError::new(format!(
-                "{name}: {} rows below {first}, more than interchanges can name",
+                "{name}: {} rows below {first} exceed the range of interchanges",
                 a.m
             )));
         }
-        if let Some(operation) = self.placed().misused() {
-            return Err(DeviceError::new(format!("{name} of complex matrices has no {operation}")));
+        if let Some(option) = self.operation().unsupported_option() {
+            return Err(DeviceError::new(format!("{name} of complex matrices has no {option}")));
         }
-        if !self.placed().agrees() {
-            return Err(DeviceError::new(format!("{name}: the shapes {} do not agree", self.shapes())));
+        if !self.operation().agrees() {
+            return Err(DeviceError::new(format!("{name}: shapes do not agree: {}", self.shapes())));
         }
         Ok(())
     }
 
-    /// The matrices with their shapes, for messages.
+    /// Lists the matrices with their shapes, for messages.
     fn shapes(&self) -> String {
         let one = |used: Used| {
             let size = if used.name == "ipiv" { size_of::<i32>() } else { size_of::<T>() };
@@ -239,16 +244,16 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_tile_overlap_only_where_they_do() {
+    fn overlapping_parts_of_a_tile() {
         let tile = Mat::<f64>::at(5, (10, 10), 13);
         let part = |rows: std::ops::Range<usize>, cols: std::ops::Range<usize>| tile.submatrix(rows, cols);
-        assert!(copy(part(0..5, 0..10), part(5..10, 0..10)).is_ok(), "side by side in every column");
-        assert!(copy(part(0..5, 0..4), part(0..5, 4..8)).is_ok(), "one behind the other");
-        assert!(copy(part(0..5, 0..4), part(4..9, 3..7)).is_err(), "one element");
+        assert!(copy(part(0..5, 0..10), part(5..10, 0..10)).is_ok(), "different rows of the same columns");
+        assert!(copy(part(0..5, 0..4), part(0..5, 4..8)).is_ok(), "different columns");
+        assert!(copy(part(0..5, 0..4), part(4..9, 3..7)).is_err(), "one element in common");
         assert!(copy(part(0..5, 0..4), part(5..10, 2..6)).is_ok(), "interleaved");
         assert!(copy(tile, tile).is_err());
-        assert!(copy(part(3..3, 0..4), part(3..3, 0..4)).is_ok(), "nothing at all");
-        // Different strides: columns of 2 at 0, 10, 20 and of 1 at 5, 12, 19, 26; then one of the latter at 11.
+        assert!(copy(part(3..3, 0..4), part(3..3, 0..4)).is_ok(), "empty parts");
+        // Different strides: columns of 2 elements at 0, 10, 20 and of 1 at 5, 12, 19, 26; then one of 1 at 11.
         let (wide, narrow) = (Mat::<f64>::at(0, (2, 3), 10), |start| Mat::at(start, (1, 3), 7));
         assert!(copy(narrow(5).submatrix(0..1, 0..3), Mat::at(40, (1, 3), 7)).is_ok());
         let gemm = |c| {
@@ -264,11 +269,11 @@ mod tests {
             })
         };
         assert!(gemm(Mat::at(2, (2, 3), 10)).check().is_ok());
-        assert!(gemm(Mat::at(2, (2, 3), 9)).check().is_err(), "11 and 20");
+        assert!(gemm(Mat::at(2, (2, 3), 9)).check().is_err(), "C overlaps A at 11 and 20");
     }
 
     #[test]
-    fn what_no_kernel_could_do_is_refused() {
+    fn invalid_calls_are_refused() {
         let z = c64::new(1.0, 0.0);
         let (a, c) = (Mat::<c64>::at(0, (3, 2), 3), Mat::at(10, (3, 3), 3));
         let update = |symmetry, op, a| {
@@ -287,11 +292,11 @@ mod tests {
         );
         assert_eq!(
             update(Symmetry::Symmetric, Op::None, Mat::at(0, (3, 2), usize::MAX)),
-            Err("syrk: A is larger than any heap".into())
+            Err("syrk: the size of A overflows".into())
         );
         assert_eq!(
             update(Symmetry::Symmetric, Op::Trans, a),
-            Err("syrk: the shapes C 3 x 3, A 3 x 2 do not agree".into())
+            Err("syrk: shapes do not agree: C 3 x 3, A 3 x 2".into())
         );
         assert_eq!(update(Symmetry::Symmetric, Op::None, Mat::at(8, (3, 2), 3)), Err("syrk: C overlaps A".into()));
         let panel = |rows, first| {
@@ -300,13 +305,13 @@ mod tests {
         };
         let most = i32::MAX as usize;
         assert_eq!(panel(most, 0), Ok(()));
-        let refused = |rows, first| format!("getrf: {rows} rows below {first}, more than interchanges can name");
+        let refused = |rows, first| format!("getrf: {rows} rows below {first} exceed the range of interchanges");
         assert_eq!(panel(most + 1, 0), Err(refused(most + 1, 0)));
         assert_eq!(panel(10, most - 9), Err(refused(10, most - 9)));
     }
 
     #[test]
-    fn modes_tell_what_is_wanted_of_the_old_contents() {
+    fn modes_depend_on_beta_and_part() {
         let (a, c) = (Mat::<f64>::at(0, (3, 3), 3), Mat::at(10, (3, 3), 3));
         let modes = |part, beta| {
             let call = Call::Gemm(Gemm { part, op_a: Op::None, op_b: Op::None, alpha: 1.0, a, b: a, beta, c });

@@ -1,8 +1,8 @@
 //! Factorizations of tiles and of panels.
 
 use super::{
-    Call, Mat, Operation, Resolve, Shape, Trapezoid, Triangular, check::Placed, check::Uses, cost_of, heap::Views,
-    is_trapezoid, reals,
+    Call, Mat, Operation, Resolve, Shape, Trapezoid, Triangular, check::HeapOperation, check::MatrixList, cost_of,
+    heap::HeapViews, is_trapezoid, reals,
 };
 use crate::{
     MatMut, NotPositiveDefinite, Scalar, Uplo,
@@ -12,13 +12,13 @@ use superscalar_runtime::{Cost, DeviceError, Mode};
 
 /// A = L Lᴴ or Uᴴ U in one triangle. Fails with [`NotPositiveDefinite`].
 ///
-/// A may be a trapezoid, the panel of a larger factorization: of a lower one, with more rows than columns, the rows B below the triangle
-/// become B L⁻ᴴ, and of an upper one, with more columns than rows, the columns B beside it U⁻ᴴ B.
+/// A may be a trapezoid, the panel of a larger factorization. A lower one has more rows than columns; the rows B below
+/// the triangle become B L⁻ᴴ. An upper one has more columns than rows; the columns B beside the triangle become U⁻ᴴ B.
 #[derive(Clone, Copy, Debug)]
 pub struct Potrf<W> {
-    /// The triangle, or the trapezoid.
+    /// The triangle, or the kind of trapezoid.
     pub uplo: Uplo,
-    /// Rows of the matrix above A, which the minor that fails is counted with.
+    /// The number of rows of the matrix above A, which is added to the order of the failing minor.
     pub first: usize,
     /// A.
     pub a: W,
@@ -57,20 +57,20 @@ impl<P: Shape> Operation for Potrf<P> {
     }
 }
 
-/// What is left to do of a panel on the host when its triangle has been factored.
+/// The solve that remains for the host after the triangle of a panel has been factored.
 pub type Rest<'a, T> = Triangular<T, Operand<'a, T>, MatMut<'a, T>>;
 
 impl<'a, T: Scalar> Potrf<MatMut<'a, T>> {
-    /// Factors the triangle on the host. What is left to do then, of a trapezoid, is a solve.
+    /// Factors the triangle on the host. Returns the remaining solve if A is a trapezoid.
     ///
     /// # Errors
     /// If the triangle is not positive definite.
     ///
     /// # Panics
-    /// If A is neither square nor a trapezoid of this kind.
+    /// If A is neither square nor a trapezoid of the kind `uplo`.
     pub fn factor(self) -> Result<Option<Rest<'a, T>>, NotPositiveDefinite> {
         let Self { uplo, first, a } = self;
-        assert!(is_trapezoid(uplo, a.shape()), "potrf: the {uplo} trapezoid of {:?}", a.shape());
+        assert!(is_trapezoid(uplo, a.shape()), "potrf: shape {:?} is no trapezoid of uplo {uplo}", a.shape());
         let (mut triangle, rest) = a.cut(uplo);
         let outcome = cpu::potrf(uplo, triangle.rb_mut());
         outcome.map_err(|NotPositiveDefinite { minor }| NotPositiveDefinite { minor: first + minor })?;
@@ -79,7 +79,7 @@ impl<'a, T: Scalar> Potrf<MatMut<'a, T>> {
 }
 
 impl<T: Scalar> Potrf<Mat<T>> {
-    /// The factorization of a trapezoid as that of its triangle, and the solve that follows.
+    /// Splits the factorization of a trapezoid into that of its triangle, and the solve that follows.
     pub(crate) fn triangle_and_rest(self) -> (Self, Option<Triangular<T, Mat<T>>>) {
         let Self { uplo, first, a } = self;
         let (triangle, rest) = a.cut(uplo);
@@ -87,34 +87,34 @@ impl<T: Scalar> Potrf<Mat<T>> {
     }
 }
 
-/// P L U = A for a panel. The interchanges are those of min(m, n) rows, counted from one; a pivot that is exactly zero is left where it
-/// is, and is no failure.
+/// P L U = A for a panel. There are min(m, n) interchanges, with rows counted from one. A pivot that is exactly zero is
+/// stored and is not reported as a failure.
 #[derive(Clone, Copy, Debug)]
 pub struct Getrf<T> {
     /// A.
     pub a: Mat<T>,
-    /// Rows of the matrix above A, which the interchanges are counted with.
+    /// The number of rows of the matrix above A, which is added to the interchanges.
     pub first: usize,
-    /// The interchanges, a column.
+    /// The interchanges, as a column.
     pub ipiv: Mat<i32>,
 }
 
-impl<T: Scalar> Placed<T> for Getrf<T> {
+impl<T: Scalar> HeapOperation<T> for Getrf<T> {
     fn name(&self) -> &'static str {
         "getrf"
     }
 
-    fn uses(&self) -> Uses<'_> {
-        Uses::new().and("A", Mode::ReadWrite, self.a).and("ipiv", Mode::Write, self.ipiv)
+    fn matrices(&self) -> MatrixList<'_> {
+        MatrixList::new().with("A", Mode::ReadWrite, self.a).with("ipiv", Mode::Write, self.ipiv)
     }
 
     fn agrees(&self) -> bool {
         self.ipiv.shape() == (self.a.m.min(self.a.n), 1)
     }
 
-    fn run(&self, at: &mut Views<'_>) -> Result<(), DeviceError> {
+    fn run(&self, at: &mut HeapViews<'_>) -> Result<(), DeviceError> {
         let mut rows = vec![0; self.ipiv.m];
-        // Who factors the whole matrix looks at the pivots.
+        // The caller that factors the whole matrix checks the pivots.
         let _zero_pivot = cpu::getrf(at.view_mut(self.a)?, &mut rows);
         let mut ipiv = at.view_mut(self.ipiv)?;
         rows.iter().enumerate().for_each(|(i, row)| ipiv[(i, 0)] = self.first as i32 + row);
@@ -129,17 +129,18 @@ pub struct Geqrf<T> {
     pub a: Mat<T>,
     /// T, of order min(m, n), with zeros below its diagonal.
     pub t: Mat<T>,
-    /// The reflectors' scalar factors, a column.
+    /// The reflectors' scalar factors, as a column.
     pub tau: Mat<T>,
 }
 
-impl<T: Scalar> Placed<T> for Geqrf<T> {
+impl<T: Scalar> HeapOperation<T> for Geqrf<T> {
     fn name(&self) -> &'static str {
         "geqrf"
     }
 
-    fn uses(&self) -> Uses<'_> {
-        Uses::new().and("A", Mode::ReadWrite, self.a).and("T", Mode::Write, self.t).and("tau", Mode::Write, self.tau)
+    fn matrices(&self) -> MatrixList<'_> {
+        let panel = MatrixList::new().with("A", Mode::ReadWrite, self.a);
+        panel.with("T", Mode::Write, self.t).with("tau", Mode::Write, self.tau)
     }
 
     fn agrees(&self) -> bool {
@@ -147,7 +148,7 @@ impl<T: Scalar> Placed<T> for Geqrf<T> {
         self.t.shape() == (k, k) && self.tau.shape() == (k, 1)
     }
 
-    fn run(&self, at: &mut Views<'_>) -> Result<(), DeviceError> {
+    fn run(&self, at: &mut HeapViews<'_>) -> Result<(), DeviceError> {
         let mut factors = vec![T::ZERO; self.tau.m];
         cpu::geqrf(at.view_mut(self.a)?, &mut factors, at.view_mut(self.t)?);
         let mut tau = at.view_mut(self.tau)?;

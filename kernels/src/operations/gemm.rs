@@ -7,14 +7,14 @@ use crate::{
 };
 use superscalar_runtime::Cost;
 
-/// C := alpha op(A) op(B) + beta C. With a triangle named it is gemmt: only that is written (and C is square).
+/// C := alpha op(A) op(B) + beta C. With `part` it is gemmt: only that triangle of C is written, and C is square.
 #[derive(Clone, Copy, Debug)]
 pub struct Gemm<T, R, W = R> {
-    /// The only part of C that is touched, if not all.
+    /// The triangle of C that is used; `None` for the whole matrix.
     pub part: Option<Uplo>,
-    /// What is done to A.
+    /// The operation applied to A.
     pub op_a: Op,
-    /// What is done to B.
+    /// The operation applied to B.
     pub op_b: Op,
     /// The factor of the product.
     pub alpha: T,
@@ -29,7 +29,7 @@ pub struct Gemm<T, R, W = R> {
 }
 
 impl<T, R, W> Gemm<T, R, W> {
-    /// The product of whole matrices.
+    /// Makes the product that updates all of C.
     pub fn new((op_a, op_b): (Op, Op), alpha: T, (a, b): (R, R), beta: T, c: W) -> Self {
         Self { part: None, op_a, op_b, alpha, a, b, beta, c }
     }
@@ -60,7 +60,7 @@ impl<T: Scalar, P: Shape> Operation for Gemm<T, P> {
 }
 
 impl<T: Scalar> Gemm<T, Operand<'_, T>, MatMut<'_, T>> {
-    /// Carries it out on the host.
+    /// Computes the product on the host.
     ///
     /// # Panics
     /// If the shapes do not agree.

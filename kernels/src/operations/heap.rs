@@ -1,28 +1,28 @@
-//! A [`Call`] carried out by the host's kernels, on a heap in host memory.
+//! Carries out a [`Call`] with the host's kernels, on a heap in host memory.
 //!
-//! This is how simulated devices compute, and how the conformance suite runs the host's kernels. Here a call's places become views; what is
-//! done with them is `run` of its operation. `unsafe` stands here because matrices in a heap lie between each other's columns: they are no
-//! slices.
+//! Simulated devices compute this way, and the conformance suite runs the host's kernels this way. The places of a call
+//! become views, and `run` of the operation computes with them. The module is `unsafe` because the columns of matrices
+//! in a heap may be interleaved, so the matrices are no slices.
 
 use super::{Call, Mat, Resolve};
 use crate::{MatMut, MatRef, Scalar, cpu::Operand};
 use std::ptr::NonNull;
 use superscalar_runtime::{DeviceError, Mode};
 
-/// The address of these bytes (offset and span, not zero) of a heap.
+/// Returns the address of `span` bytes at `offset` of a heap; the span is not zero.
 ///
 /// # Safety
-/// What it returns is valid for reads and writes of the span while the call is carried out.
+/// The returned address is valid for reads and writes of the span while the call is carried out.
 pub(crate) unsafe trait Heap {
     fn address(&self, offset: usize, span: usize) -> Result<NonNull<u8>, DeviceError>;
 }
 
 impl<T: Scalar> Call<T> {
-    /// Carries it out on a heap that is this memory.
+    /// Carries the call out on a heap that consists of this memory.
     ///
     /// # Errors
-    /// If it is not a call that can be carried out ([`check`](Self::check)), a matrix reaches beyond the memory or begins between two
-    /// elements, or an interchange is none of A's rows. An outcome of the operation is a [`DeviceError::outcome`].
+    /// If [`check`](Self::check) refuses the call, a matrix reaches beyond the memory or is not aligned for its
+    /// elements, or an interchange names no row of A. A failure of the operation itself is a [`DeviceError::outcome`].
     ///
     /// ```
     /// use superscalar::kernels::{Op, device::{Call, Mat}, operations::Lacpy};
@@ -34,51 +34,52 @@ impl<T: Scalar> Call<T> {
     /// ```
     pub fn run_in(&self, memory: &mut [u8]) -> Result<(), DeviceError> {
         self.check()?;
-        let heap = Memory { start: NonNull::from(&mut *memory).cast(), bytes: memory.len() };
-        // SAFETY: the call was checked, and the memory is lent to this function alone.
+        let heap = SliceHeap { start: NonNull::from(&mut *memory).cast(), bytes: memory.len() };
+        // SAFETY: the call was checked, and `memory` is borrowed exclusively until this function returns.
         unsafe { self.run(&heap) }
     }
 
-    /// The same for any heap, and a call that was checked.
+    /// Carries out a checked call on any heap.
     ///
     /// # Safety
-    /// [`check`](Self::check) has accepted the call. Until this returns nobody writes the matrices that it names, and nobody
-    /// reads those that it writes.
+    /// [`check`](Self::check) has accepted the call. Until this returns, nobody else writes the matrices of the call,
+    /// and nobody else reads those that it writes.
     pub(crate) unsafe fn run(&self, heap: &dyn Heap) -> Result<(), DeviceError> {
-        // SAFETY: the call was checked, nobody else uses its matrices until this returns, and its operation asks for each of
-        // them once: no other `Views` of them is made.
-        self.placed().run(&mut unsafe { Views::new(heap) })
+        // SAFETY: the call was checked, and by this function's contract nobody else uses its matrices until it returns.
+        // The operation asks for each matrix once, and no other `HeapViews` of them exists.
+        self.operation().run(&mut unsafe { HeapViews::new(heap) })
     }
 }
 
-/// Views of matrices in a heap.
-pub(super) struct Views<'h> {
+/// Makes views of the matrices of a call in a heap.
+pub(super) struct HeapViews<'h> {
     heap: &'h dyn Heap,
 }
 
-impl<'h> Views<'h> {
+impl<'h> HeapViews<'h> {
     /// # Safety
-    /// While this lives, only matrices of a checked call are asked for, each in its mode and those that are written once; and nobody
-    /// else writes them, or reads those that are written.
+    /// While this value lives, the caller asks only for matrices of a checked call, for each in its mode, and for each
+    /// matrix that is written at most once. Nobody else writes these matrices, or reads those that are written.
     unsafe fn new(heap: &'h dyn Heap) -> Self {
         Self { heap }
     }
 
     pub fn view<E>(&self, mat: Mat<E>) -> Result<MatRef<'h, E>, DeviceError> {
         let address = self.address(mat)?;
-        // SAFETY: the heap vouches for the address of every element, `new`'s caller for that nobody writes them, and every
-        // pattern of bits is an element (`Scalar` and i32 are plain data).
+        // SAFETY: the heap's contract makes the address valid for every element; by the contract of `new` nobody writes
+        // them while `'h` lasts. Every bit pattern is a valid element (`Scalar` and i32 are plain data).
         Ok(unsafe { MatRef::from_address(address, mat.shape(), mat.ld) })
     }
 
     pub fn view_mut<E>(&mut self, mat: Mat<E>) -> Result<MatMut<'h, E>, DeviceError> {
         let address = self.address(mat)?;
-        // SAFETY: the heap vouches for the address of every element. The check has seen that its columns do not overlap, nor
-        // the matrix another one of the call, and it is asked for once; so nobody else has these elements.
+        // SAFETY: the heap's contract makes the address valid for every element. The check has found that the columns
+        // do not overlap and that the matrix overlaps no other of the call. By the contract of `new` it is asked for
+        // once and nobody else uses it.
         Ok(unsafe { MatMut::from_address(address, mat.shape(), mat.ld) })
     }
 
-    /// The address of its first element, or any if it has none.
+    /// Returns the address of the first element, or a dangling one if the matrix is empty.
     fn address<E>(&self, mat: Mat<E>) -> Result<*mut E, DeviceError> {
         let region = mat.region();
         if mat.m == 0 || mat.n == 0 {
@@ -87,13 +88,16 @@ impl<'h> Views<'h> {
         let span = (region.columns - 1) * region.stride_bytes + region.row_bytes;
         let address = self.heap.address(region.offset, span)?.cast::<E>().as_ptr();
         if !address.is_aligned() {
-            return Err(DeviceError::new(format!("a matrix at byte {} begins between two elements", region.offset)));
+            return Err(DeviceError::new(format!(
+                "the matrix at byte {} is not aligned for its elements",
+                region.offset
+            )));
         }
         Ok(address)
     }
 }
 
-impl<'h, T: Scalar> Resolve<Mat<T>> for Views<'h> {
+impl<'h, T: Scalar> Resolve<Mat<T>> for HeapViews<'h> {
     type Read = Operand<'h, T>;
     type Write = MatMut<'h, T>;
     type Error = DeviceError;
@@ -108,21 +112,19 @@ impl<'h, T: Scalar> Resolve<Mat<T>> for Views<'h> {
 }
 
 /// A heap that is a slice of bytes.
-struct Memory {
+struct SliceHeap {
     start: NonNull<u8>,
     bytes: usize,
 }
 
-// SAFETY: the address is that of bytes inside the slice, which `run_in` has for itself.
-unsafe impl Heap for Memory {
+// SAFETY: the address is checked to be inside the slice, which `run_in` borrows exclusively.
+unsafe impl Heap for SliceHeap {
     fn address(&self, offset: usize, span: usize) -> Result<NonNull<u8>, DeviceError> {
         if offset.checked_add(span).is_none_or(|end| end > self.bytes) {
             let bytes = self.bytes;
-            return Err(DeviceError::new(format!(
-                "{span} bytes from {offset} on reach beyond a heap of {bytes} bytes"
-            )));
+            return Err(DeviceError::new(format!("{span} bytes at offset {offset} exceed a heap of {bytes} bytes")));
         }
-        // SAFETY: the offset is inside the slice.
+        // SAFETY: `offset` is at most the length of the slice, which `start` begins.
         Ok(unsafe { self.start.add(offset) })
     }
 }
@@ -136,19 +138,19 @@ mod tests {
     };
 
     #[test]
-    fn what_only_the_heap_can_tell_is_an_error_and_no_panic() {
+    fn invalid_heap_contents_are_errors() {
         let mut heap = vec![0_u64; 64];
         let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut heap);
         let a = Mat::<f64>::at(0, (4, 2), 4);
         let laswp =
             |at| Call::Laswp(Laswp { a, first: 0, ipiv: vec![Mat::at(at, (2, 1), 2)], direction: Direction::Forward });
         let message = |result: Result<(), DeviceError>| result.unwrap_err().to_string();
-        assert_eq!(message(laswp(20).run_in(memory)), "laswp: an interchange with row 0 of 4");
+        assert_eq!(message(laswp(20).run_in(memory)), "laswp: interchange with row 0, but A has 4 rows");
         memory[80] = 5;
-        assert_eq!(message(laswp(20).run_in(memory)), "laswp: an interchange with row 5 of 4");
-        assert_eq!(message(laswp(127).run_in(memory)), "8 bytes from 508 on reach beyond a heap of 512 bytes");
+        assert_eq!(message(laswp(20).run_in(memory)), "laswp: interchange with row 5, but A has 4 rows");
+        assert_eq!(message(laswp(127).run_in(memory)), "8 bytes at offset 508 exceed a heap of 512 bytes");
         let odd = Call::Scale(Scale { part: None, beta: 0.0, a }).run_in(&mut memory[1..]);
-        assert_eq!(message(odd), "a matrix at byte 0 begins between two elements");
+        assert_eq!(message(odd), "the matrix at byte 0 is not aligned for its elements");
         assert_eq!(
             message(Call::Scale(Scale { part: None, beta: 0.0, a: Mat::at(0, (5, 1), 4) }).run_in(memory)),
             "scale: the columns of A overlap"

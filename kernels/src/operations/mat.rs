@@ -28,7 +28,7 @@ impl<T> Clone for Mat<T> {
 impl<T> Copy for Mat<T> {}
 
 impl<T> Mat<T> {
-    /// The matrix that the columns of a region are.
+    /// Makes the matrix whose columns are those of the region.
     #[must_use]
     pub fn new(region: DeviceRegion) -> Self {
         let size = size_of::<T>();
@@ -41,16 +41,16 @@ impl<T> Mat<T> {
         }
     }
 
-    /// A column-major m x n matrix from this element of the heap on.
+    /// Makes a column-major m x n matrix that begins at element `offset` of the heap.
     #[must_use]
     pub fn at(offset: usize, (m, n): (usize, usize), ld: usize) -> Self {
         Self { offset, m, n, ld, element: PhantomData }
     }
 
-    /// A part of it.
+    /// Returns a part of the matrix.
     ///
     /// # Panics
-    /// If the matrix has no such rows or columns.
+    /// If the matrix does not have these rows or columns.
     #[must_use]
     pub fn submatrix(self, rows: Range<usize>, cols: Range<usize>) -> Self {
         let Self { offset, m, n, ld, .. } = self;
@@ -60,13 +60,13 @@ impl<T> Mat<T> {
         Self { offset, m: rows.len(), n: cols.len(), ld, element: PhantomData }
     }
 
-    /// Rows and columns.
+    /// Returns the numbers of rows and columns.
     #[must_use]
     pub fn shape(self) -> (usize, usize) {
         (self.m, self.n)
     }
 
-    /// Its columns, in bytes. What would not fit in the address space is as large as that.
+    /// Returns the columns as a region in bytes. Sizes that overflow saturate.
     #[must_use]
     pub fn region(self) -> DeviceRegion {
         let bytes = |elements: usize| elements.saturating_mul(size_of::<T>());

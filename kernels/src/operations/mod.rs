@@ -1,9 +1,10 @@
-//! Tile operations as values: each is said once.
+//! Tile operations as values, each defined once.
 //!
-//! An operation is a struct of options, factors and operands, such as [`Gemm`]. What its operands are is a type parameter: a [`Mat`] in a
-//! device's heap, views of the host ([`Operand`] and [`MatMut`]), or whatever an algorithm stores in a task until its data are there, as long as
-//! it has a [`Shape`]. [`Operation::on`] puts others in their place. Its name, cost and rules belong to the operation, whatever its operands are;
-//! [`Operation::run`] carries it out on the host, and as a [`Call`] it is what a device's backend is given.
+//! An operation is a struct of options, factors and operands, such as [`Gemm`]. The type of its operands is a
+//! parameter: a [`Mat`] in a device's heap, views of the host ([`Operand`] and [`MatMut`]), or any type with a
+//! [`Shape`] that an algorithm stores in a task until the data are available. [`Operation::on`] replaces the operands
+//! by others. The name, cost and rules of an operation do not depend on its operands. [`Operation::run`] carries it out
+//! on the host, and [`Operation::call`] turns it into the [`Call`] that a device's backend receives.
 //!
 //! | module | operations |
 //! |---|---|
@@ -14,8 +15,9 @@
 //! | `reflect` | [`Larfb`] |
 //! | `moves` | [`Lacpy`], [`Scale`], [`Laswp`] |
 
-/// What operations with factors say in the same words: their types, [`Operation::on`] and [`Operation::call`]. Named
-/// are the options, what is read, and what is written, with its mode.
+/// Implements the items that all operations with factors have in common: their types, [`Operation::on`] and
+/// [`Operation::call`]. The arguments are the options, the operands that are read, and the one that is written with its
+/// mode.
 macro_rules! resolved {
     ($Name:ident: $($option:ident)*, $($read:ident $letter:literal)*, $written:ident $to:literal $mode:expr) => {
         type Element = T;
@@ -59,11 +61,11 @@ pub use triangular::{Action, Triangular};
 use crate::{MatMut, NotPositiveDefinite, Scalar, Uplo, cpu::Operand};
 use superscalar_runtime::{BlasLevel, Cost, Mode};
 
-/// One operation on matrices, of whatever kind these are. Sealed: the operations are those of this module.
+/// One operation on matrices. Sealed: the implementations are the operations of this module.
 ///
 /// ```
 /// use superscalar::kernels::{Op, operations::{Gemm, Operation, Shape}};
-/// // Before there is any data, a matrix is its shape.
+/// // A matrix without data has only a shape.
 /// struct Planned(usize, usize);
 /// impl Shape for Planned {
 ///     type Element = f64;
@@ -79,72 +81,73 @@ use superscalar_runtime::{BlasLevel, Cost, Mode};
 pub trait Operation: sealed::Sealed {
     /// The type of the elements.
     type Element: Scalar;
-    /// What stands for a matrix.
+    /// The type that represents a matrix.
     type Operand: Shape;
-    /// The same operation where `R` stands for a matrix that is read, and `W` for one that is written.
+    /// The same operation with `R` for a matrix that is read, and `W` for one that is written.
     type On<R, W>;
 
-    /// The routine's name in LAPACK, without the letter of the type.
+    /// Returns the routine's name in LAPACK, without the letter of the type.
     fn name(&self) -> &'static str;
 
-    /// The same operation on what these operands become. The one that is written comes first.
+    /// Replaces the operands by what `operands` resolves them to, first the one that is written.
     ///
     /// # Errors
-    /// Those of `operands`.
+    /// The errors of `operands`.
     fn on<X: Resolve<Self::Operand>>(&self, operands: &mut X) -> Result<Self::On<X::Read, X::Write>, X::Error>;
 
-    /// Whether the shapes fit together.
+    /// Returns whether the shapes fit together.
     fn agrees(&self) -> bool;
 
-    /// The option that the routine does not take for this type, such as a plain transpose of complex matrices in herk.
+    /// Returns the option that the routine does not support for this type, such as a plain transpose of complex
+    /// matrices in herk.
     fn misused(&self) -> Option<&'static str> {
         None
     }
 
-    /// Its arithmetic, and the bytes that it touches.
+    /// Returns the arithmetic of the operation, and the bytes that it touches.
     fn cost(&self) -> Cost;
 
-    /// Carries it out here and now.
+    /// Carries the operation out on the host.
     ///
     /// # Errors
-    /// If it is a factorization that does not exist.
+    /// If it is a factorization and the matrix has none.
     ///
     /// # Panics
     /// If the shapes do not agree.
     fn run(on: Self::On<Operand<'_, Self::Element>, MatMut<'_, Self::Element>>) -> Result<(), NotPositiveDefinite>;
 
-    /// The operation for a device.
+    /// Returns the operation as a call for a device.
     fn call(on: Self::On<Mat<Self::Element>, Mat<Self::Element>>) -> Call<Self::Element>;
 }
 
-/// A matrix, or what stands for one.
+/// A matrix, or a value that represents one.
 pub trait Shape {
     /// The type of its elements.
     type Element: Scalar;
 
-    /// Rows and columns.
+    /// Returns the numbers of rows and columns.
     fn shape(&self) -> (usize, usize);
 }
 
-/// What the operands of an operation become; see [`Operation::on`].
+/// Resolves the operands of an operation to what it runs on; see [`Operation::on`].
 pub trait Resolve<P> {
-    /// What stands for a matrix that is read.
+    /// The result for a matrix that is read.
     type Read;
-    /// What stands for a matrix that is written.
+    /// The result for a matrix that is written.
     type Write;
-    /// Why there is no such.
+    /// The reason why an operand cannot be resolved.
     type Error;
 
-    /// The operand of this name in the operation's equation, which is read.
+    /// Resolves an operand that is read. `name` is its name in the operation's equation.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the operand cannot be resolved.
     fn read(&mut self, name: &'static str, operand: &P) -> Result<Self::Read, Self::Error>;
 
-    /// The one that is written; the mode says whether the old contents are wanted.
+    /// Resolves the operand that is written. `mode` tells whether the old contents are read.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the operand cannot be resolved.
     fn write(&mut self, name: &'static str, mode: Mode, operand: &P) -> Result<Self::Write, Self::Error>;
 }
 
@@ -176,9 +179,10 @@ impl<T: Scalar> Shape for MatMut<'_, T> {
     }
 }
 
-/// A matrix that is written, a trapezoid of which is cut in two.
+/// A trapezoid that can be cut into its triangle and the rest.
 pub(crate) trait Trapezoid: Shape + Sized {
-    /// The triangle that begins in its first row and column, and what is below it (lower), or beside it (upper).
+    /// Returns the triangle that begins in the first row and column, and the rest below it (lower) or beside it
+    /// (upper).
     fn cut(self, uplo: Uplo) -> (Self, Self);
 }
 
@@ -201,7 +205,8 @@ impl<T: Scalar> Trapezoid for Mat<T> {
     }
 }
 
-/// Whether it is a trapezoid of this kind: a lower one may have more rows than columns, an upper one more columns than rows.
+/// Returns whether the shape is that of a trapezoid of this kind: a lower one may have more rows than columns, an upper
+/// one more columns than rows.
 fn is_trapezoid(uplo: Uplo, (m, n): (usize, usize)) -> bool {
     if uplo == Uplo::Lower { m >= n } else { n >= m }
 }
@@ -210,24 +215,24 @@ fn is_square((m, n): (usize, usize)) -> bool {
     m == n
 }
 
-/// The mode of what is updated by a call that may not want the old contents.
+/// Returns the mode of an operand that is updated; `keeps` tells whether the old contents are read.
 fn updated(keeps: bool) -> Mode {
     if keeps { Mode::ReadWrite } else { Mode::Write }
 }
 
-/// A cost from the number of multiplications and additions, and of elements touched, at the rate of level 3.
+/// Makes a cost of BLAS level 3 from the numbers of multiplications, additions and elements touched.
 #[must_use]
 pub fn cost<T: Scalar>(multiplications: f64, additions: f64, elements: f64) -> Cost {
     let flops = multiplications * f64::from(T::FLOPS_MUL) + additions * f64::from(T::FLOPS_ADD);
     Cost { flops, bytes: elements * size_of::<T>() as f64, level: Some(BlasLevel::Three) }
 }
 
-/// A cost from the number of multiplications, each with an addition, and of elements touched.
+/// Makes a cost from the number of multiplications, each with an addition, and of elements touched.
 fn cost_of<T: Scalar>(products: f64, elements: f64) -> Cost {
     cost::<T>(products, products, elements)
 }
 
-/// Numbers as `f64`, for costs.
+/// Converts a shape to `f64`, for costs.
 fn reals((m, n): (usize, usize)) -> (f64, f64) {
     (m as f64, n as f64)
 }

@@ -1,7 +1,8 @@
-//! What moves and scales elements.
+//! Operations that copy, scale and interchange elements.
 
 use super::{
-    Call, Mat, Operation, Resolve, Shape, check::Placed, check::Uses, cost, heap::Views, is_square, reals, updated,
+    Call, Mat, Operation, Resolve, Shape, check::HeapOperation, check::MatrixList, cost, heap::HeapViews, is_square,
+    reals, updated,
 };
 use crate::{
     Direction, MatMut, NotPositiveDefinite, Op, Scalar, Symmetry, Uplo,
@@ -12,7 +13,7 @@ use superscalar_runtime::{BlasLevel, Cost, DeviceError, Mode};
 /// B := op(A).
 #[derive(Clone, Copy, Debug)]
 pub struct Lacpy<R, W = R> {
-    /// What is done to A.
+    /// The operation applied to A.
     pub op: Op,
     /// A.
     pub a: R,
@@ -40,13 +41,13 @@ impl<P: Shape> Operation for Lacpy<P> {
 
     fn cost(&self) -> Cost {
         let (m, n) = reals(self.b.shape());
-        // No level: it goes where its result was dealt to, as updates do.
+        // Without a level the task runs where its result has its home, as updates do.
         Cost { level: None, ..cost::<P::Element>(0.0, 0.0, 2.0 * m * n) }
     }
 
     fn run(on: Lacpy<Operand<'_, P::Element>, MatMut<'_, P::Element>>) -> Result<(), NotPositiveDefinite> {
         let (a, mut b) = (on.a.view, on.b);
-        assert_eq!(on.op.shape(a.shape()), b.shape(), "lacpy: B and op(A)");
+        assert_eq!(on.op.shape(a.shape()), b.shape(), "lacpy: the shapes of op(A) and B differ");
         match on.op {
             Op::None => b.copy_from(a),
             Op::Trans => b.copy_from(a.transpose()),
@@ -60,10 +61,11 @@ impl<P: Shape> Operation for Lacpy<P> {
     }
 }
 
-/// A := beta A, or one triangle of it; beta = 0 does not read A.
+/// A := beta A, or one triangle of it. A is not read if beta = 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale<T, W> {
-    /// The only part of A that is touched, if not all. In a Hermitian matrix's the diagonal is made real, and of beta the real part is taken.
+    /// The triangle of A that is scaled; `None` for the whole matrix. For a Hermitian matrix the diagonal is made real
+    /// and only the real part of beta is used.
     pub part: Option<(Symmetry, Uplo)>,
     /// The factor.
     pub beta: T,
@@ -96,7 +98,7 @@ impl<T: Scalar, P: Shape> Operation for Scale<T, P> {
 
     fn run(on: Scale<T, MatMut<'_, T>>) -> Result<(), NotPositiveDefinite> {
         let Scale { part, beta, a } = on;
-        // A product of no depth scales, by the rules of its routine.
+        // A product with an inner dimension of zero scales C by the rules of its routine.
         let (no_columns, a) = a.split_at_col(0);
         let (no_rows, a) = a.split_at_row(0);
         let (nothing, other) = (no_columns.into_ref(), no_rows.into_ref());
@@ -113,26 +115,26 @@ impl<T: Scalar, P: Shape> Operation for Scale<T, P> {
     }
 }
 
-/// Interchanges rows of A: row `first + i` with row `ipiv[i]`, counted from one, forward or backward.
+/// Interchanges rows of A: row `first + i` with row `ipiv[i]`, counted from one, in the given direction.
 #[derive(Clone, Debug)]
 pub struct Laswp<T> {
     /// A.
     pub a: Mat<T>,
-    /// Rows above, which the interchanges do not begin with.
+    /// The number of leading rows of A to skip: the first interchange is that of row `first`.
     pub first: usize,
     /// The interchanges of successive blocks of rows.
     pub ipiv: Vec<Mat<i32>>,
-    /// The order.
+    /// The order in which the interchanges are made.
     pub direction: Direction,
 }
 
-impl<T: Scalar> Placed<T> for Laswp<T> {
+impl<T: Scalar> HeapOperation<T> for Laswp<T> {
     fn name(&self) -> &'static str {
         "laswp"
     }
 
-    fn uses(&self) -> Uses<'_> {
-        Uses::new().and("A", Mode::ReadWrite, self.a).and_interchanges(&self.ipiv)
+    fn matrices(&self) -> MatrixList<'_> {
+        MatrixList::new().with("A", Mode::ReadWrite, self.a).with_interchanges(&self.ipiv)
     }
 
     fn agrees(&self) -> bool {
@@ -141,14 +143,14 @@ impl<T: Scalar> Placed<T> for Laswp<T> {
         ipiv.iter().all(|block| block.n == 1) && rows.is_some_and(|rows| rows <= a.m)
     }
 
-    fn run(&self, at: &mut Views<'_>) -> Result<(), DeviceError> {
+    fn run(&self, at: &mut HeapViews<'_>) -> Result<(), DeviceError> {
         let Self { a, first, ipiv, direction } = self;
         let rows = ipiv.iter().try_fold(Vec::new(), |mut rows, block| {
             rows.extend(at.view(*block)?.to_vec());
             Ok::<_, DeviceError>(rows)
         })?;
         if let Some(row) = rows.iter().find(|&&row| !usize::try_from(row).is_ok_and(|row| (1..=a.m).contains(&row))) {
-            return Err(DeviceError::new(format!("laswp: an interchange with row {row} of {}", a.m)));
+            return Err(DeviceError::new(format!("laswp: interchange with row {row}, but A has {} rows", a.m)));
         }
         cpu::laswp(at.view_mut(*a)?, *first, &rows, *direction);
         Ok(())

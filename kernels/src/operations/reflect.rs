@@ -2,8 +2,8 @@
 
 use super::{
     Mat,
-    check::{Placed, Uses},
-    heap::Views,
+    check::{HeapOperation, MatrixList},
+    heap::HeapViews,
     symmetric,
 };
 use crate::{
@@ -17,7 +17,7 @@ use superscalar_runtime::{DeviceError, Mode};
 pub struct Larfb<T> {
     /// The side of Q.
     pub side: Side,
-    /// What is done to Q.
+    /// The operation applied to Q.
     pub op: Op,
     /// V.
     pub v: Mat<T>,
@@ -27,13 +27,14 @@ pub struct Larfb<T> {
     pub c: Mat<T>,
 }
 
-impl<T: Scalar> Placed<T> for Larfb<T> {
+impl<T: Scalar> HeapOperation<T> for Larfb<T> {
     fn name(&self) -> &'static str {
         "larfb"
     }
 
-    fn uses(&self) -> Uses<'_> {
-        Uses::new().and("C", Mode::ReadWrite, self.c).and("V", Mode::Read, self.v).and("T", Mode::Read, self.t)
+    fn matrices(&self) -> MatrixList<'_> {
+        let list = MatrixList::new().with("C", Mode::ReadWrite, self.c);
+        list.with("V", Mode::Read, self.v).with("T", Mode::Read, self.t)
     }
 
     fn agrees(&self) -> bool {
@@ -42,11 +43,11 @@ impl<T: Scalar> Placed<T> for Larfb<T> {
         fits && (k == 0 || (1..=k).contains(&rows))
     }
 
-    fn misused(&self) -> Option<&'static str> {
-        symmetric::misused::<T>(Symmetry::Hermitian, self.op)
+    fn unsupported_option(&self) -> Option<&'static str> {
+        symmetric::unsupported_op::<T>(Symmetry::Hermitian, self.op)
     }
 
-    fn run(&self, at: &mut Views<'_>) -> Result<(), DeviceError> {
+    fn run(&self, at: &mut HeapViews<'_>) -> Result<(), DeviceError> {
         let q = BlockReflector::new(at.view(self.v)?, at.view(self.t)?);
         cpu::larfb(self.side, self.op, q, at.view_mut(self.c)?);
         Ok(())

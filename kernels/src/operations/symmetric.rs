@@ -1,4 +1,4 @@
-//! Products with symmetric and Hermitian matrices, and products that are such.
+//! Products with a symmetric or Hermitian factor or result.
 
 use super::{Call, Gemm, Mat, Operation, Resolve, Shape, Trapezoid, cost_of, is_trapezoid, reals, updated};
 use crate::{
@@ -11,7 +11,7 @@ use superscalar_runtime::{Cost, Mode};
 /// symm or hemm: C := alpha A B + beta C or alpha B A + beta C, where A is symmetric or Hermitian.
 #[derive(Clone, Copy, Debug)]
 pub struct Symm<T, R, W = R> {
-    /// What A is.
+    /// Whether A is symmetric or Hermitian.
     pub symmetry: Symmetry,
     /// The side of A.
     pub side: Side,
@@ -56,17 +56,19 @@ impl<T: Scalar, P: Shape> Operation for Symm<T, P> {
     }
 }
 
-/// syrk or herk: C := alpha op(A) op(A)ᵀ + beta C, or with ᴴ, in one triangle. herk takes the real parts of alpha and beta.
+/// syrk or herk: C := alpha op(A) op(A)ᵀ + beta C, or with ᴴ, in one triangle. herk uses the real parts of alpha and
+/// beta.
 ///
-/// C may be a trapezoid: a lower one has more rows than columns, an upper one more columns than rows, and op(A) as many rows
-/// as C has at most. What is beside the triangle is updated by the product of op(A)'s rows that belong to it.
+/// C may be a trapezoid: a lower one has more rows than columns, an upper one more columns than rows. op(A) then has
+/// max(m, n) rows for an m x n matrix C, and the part beside the triangle is updated by the product of its rows of
+/// op(A).
 #[derive(Clone, Copy, Debug)]
 pub struct RankK<T, R, W = R> {
-    /// syrk or herk.
+    /// Selects syrk or herk.
     pub symmetry: Symmetry,
-    /// The triangle of C, or the trapezoid.
+    /// The triangle of C, or the kind of trapezoid.
     pub uplo: Uplo,
-    /// What is done to A.
+    /// The operation applied to A.
     pub op: Op,
     /// The factor of the product.
     pub alpha: T,
@@ -91,7 +93,7 @@ impl<T: Scalar, P: Shape> Operation for RankK<T, P> {
     }
 
     fn misused(&self) -> Option<&'static str> {
-        misused::<T>(self.symmetry, self.op)
+        unsupported_op::<T>(self.symmetry, self.op)
     }
 
     fn cost(&self) -> Cost {
@@ -107,7 +109,7 @@ impl<T: Scalar, P: Shape> Operation for RankK<T, P> {
 }
 
 impl<T: Scalar> RankK<T, Operand<'_, T>, MatMut<'_, T>> {
-    /// Carries it out on the host.
+    /// Computes the update on the host.
     ///
     /// # Panics
     /// If the shapes do not agree.
@@ -121,7 +123,7 @@ impl<T: Scalar> RankK<T, Operand<'_, T>, MatMut<'_, T>> {
 }
 
 impl<T: Scalar> RankK<T, Mat<T>> {
-    /// The update of a trapezoid as one of its triangle, and the product that is below or beside that.
+    /// Splits the update of a trapezoid into that of its triangle, and the product below or beside it.
     pub(crate) fn triangle_and_rest(self) -> (Self, Option<Gemm<T, Mat<T>>>) {
         let Self { symmetry, uplo, op, alpha, a, beta, c } = self;
         if c.m == c.n {
@@ -140,15 +142,15 @@ impl<T: Scalar> RankK<T, Mat<T>> {
     }
 }
 
-/// syr2k or her2k: C := alpha op(A) op(B)ᵀ + alpha op(B) op(A)ᵀ + beta C in one triangle, or with ᴴ and the conjugate of the second alpha.
-/// her2k takes the real part of beta.
+/// syr2k or her2k: C := alpha op(A) op(B)ᵀ + alpha op(B) op(A)ᵀ + beta C in one triangle, or with ᴴ and the conjugate
+/// of the second alpha. her2k uses the real part of beta.
 #[derive(Clone, Copy, Debug)]
 pub struct Rank2k<T, R, W = R> {
-    /// syr2k or her2k.
+    /// Selects syr2k or her2k.
     pub symmetry: Symmetry,
     /// The triangle of C.
     pub uplo: Uplo,
-    /// What is done to A and B.
+    /// The operation applied to A and B.
     pub op: Op,
     /// The factor of the first product.
     pub alpha: T,
@@ -175,7 +177,7 @@ impl<T: Scalar, P: Shape> Operation for Rank2k<T, P> {
     }
 
     fn misused(&self) -> Option<&'static str> {
-        misused::<T>(self.symmetry, self.op)
+        unsupported_op::<T>(self.symmetry, self.op)
     }
 
     fn cost(&self) -> Cost {
@@ -193,8 +195,8 @@ impl<T: Scalar, P: Shape> Operation for Rank2k<T, P> {
     }
 }
 
-/// A Hermitian update of complex matrices has no plain transpose, and a symmetric one no conjugate.
-pub(super) fn misused<T: Scalar>(symmetry: Symmetry, op: Op) -> Option<&'static str> {
+/// Returns the transposition that the routine does not support for complex matrices, if `op` is it.
+pub(super) fn unsupported_op<T: Scalar>(symmetry: Symmetry, op: Op) -> Option<&'static str> {
     match (symmetry, op) {
         (Symmetry::Hermitian, Op::Trans) if T::COMPLEX => Some("plain transpose"),
         (Symmetry::Symmetric, Op::ConjTrans) if T::COMPLEX => Some("conjugate transpose"),

@@ -1,4 +1,4 @@
-//! Products and solves with triangles.
+//! Products and solves with triangular matrices.
 
 use super::{Call, Mat, Operation, Resolve, Shape, cost_of, reals, updated};
 pub use crate::vector::Action;
@@ -8,20 +8,20 @@ use crate::{
 };
 use superscalar_runtime::Cost;
 
-/// trmm or trsm: B := alpha op(A) B or alpha B op(A), or the same with the inverse of op(A), where A is triangular.
+/// trmm or trsm: B := alpha op(A) B or alpha B op(A), or with the inverse of op(A), where A is triangular.
 #[derive(Clone, Copy, Debug)]
 pub struct Triangular<T, R, W = R> {
-    /// Whether A or its inverse is meant.
+    /// Selects the product with A or with its inverse.
     pub action: Action,
     /// The side of A.
     pub side: Side,
     /// The triangle of A that is read.
     pub uplo: Uplo,
-    /// What is done to A.
+    /// The operation applied to A.
     pub op: Op,
     /// Whether A's diagonal is taken as ones.
     pub diag: Diag,
-    /// The factor.
+    /// The factor of the product.
     pub alpha: T,
     /// A.
     pub a: R,
@@ -56,7 +56,7 @@ impl<T: Scalar, P: Shape> Operation for Triangular<T, P> {
 }
 
 impl<T: Scalar> Triangular<T, Operand<'_, T>, MatMut<'_, T>> {
-    /// Carries it out on the host.
+    /// Computes the product or the solve on the host.
     ///
     /// # Panics
     /// If the shapes do not agree.
@@ -70,7 +70,8 @@ impl<T: Scalar> Triangular<T, Operand<'_, T>, MatMut<'_, T>> {
 }
 
 impl<T: Scalar, R, W> Triangular<T, R, W> {
-    /// The solve by which the rest of a Cholesky factorization's panel follows from the factor of its triangle: B L⁻ᴴ or U⁻ᴴ B.
+    /// Makes the solve that computes the rest of a Cholesky factorization's panel from the factor of its triangle: B
+    /// L⁻ᴴ or U⁻ᴴ B.
     pub(crate) fn of_panel(uplo: Uplo, a: R, b: W) -> Self {
         let side = if uplo == Uplo::Lower { Side::Right } else { Side::Left };
         let (action, op, diag) = (Action::Solve, Op::ConjTrans, Diag::NonUnit);

@@ -2,19 +2,19 @@
 
 use crate::{MatMut, NotPositiveDefinite, Real, Scalar, Uplo};
 
-/// The Cholesky factor of A, in one triangle over A. See [`cpu::potrf`](crate::cpu::potrf).
+/// Computes the Cholesky factor of A in one triangle, in place of A. See [`cpu::potrf`](crate::cpu::potrf).
 ///
 /// # Errors
-/// The order of the first leading minor that is not positive definite.
+/// If a leading minor is not positive definite; the error holds the order of the first one.
 ///
 /// # Panics
-/// When A is not square.
+/// If A is not square.
 pub fn potrf<T: Scalar>(uplo: Uplo, a: MatMut<'_, T>) -> Result<(), NotPositiveDefinite> {
-    assert_eq!(a.nrows(), a.ncols(), "a Cholesky factorization needs a square matrix");
-    // A = Uᴴ U is conj(A) = Uᵀ conj(U), so the transposed view holds the lower factor of conj(A), which is Aᵀ there.
+    assert_eq!(a.nrows(), a.ncols(), "potrf: A must be square");
+    // A = Uᴴ U is conj(A) = Uᵀ conj(U), so the transposed view holds the lower factor of conj(A), which equals Aᵀ.
     let mut a = if uplo == Uplo::Upper { a.transpose() } else { a };
     let n = a.nrows();
-    // The finished elements of each row of L, so that sums run over adjacent ones.
+    // The finished elements of each row of L, so that sums run over adjacent elements.
     let mut l: Vec<Vec<T>> = vec![Vec::new(); n];
     for j in 0..n {
         let mut pivot = a[(j, j)].re();

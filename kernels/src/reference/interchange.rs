@@ -3,17 +3,17 @@
 use crate::scalar::division::size;
 use crate::{Direction, MatMut, Scalar, Singular};
 
-/// A = P L U, L and U over A. See [`cpu::getrf`](crate::cpu::getrf).
+/// Computes A = P L U; L and U replace A. See [`cpu::getrf`](crate::cpu::getrf).
 ///
 /// # Errors
-/// The first pivot that is exactly zero; the factorization is complete.
+/// If a pivot is exactly zero; the error holds the first one. The factorization is completed nevertheless.
 ///
 /// # Panics
-/// When `ipiv` has another length than min(m, n), or m is larger than `i32::MAX`.
+/// If the length of `ipiv` is not min(m, n), or m is larger than `i32::MAX`.
 pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Singular> {
     let (m, n) = a.shape();
-    assert_eq!(ipiv.len(), m.min(n), "as many interchanges as pivots");
-    assert!(i32::try_from(m).is_ok(), "getrf: {m} rows, more than interchanges can name");
+    assert_eq!(ipiv.len(), m.min(n), "getrf: the length of ipiv is not min(m, n)");
+    assert!(i32::try_from(m).is_ok(), "getrf: {m} rows exceed the range of interchanges");
     let mut outcome = Ok(());
     for j in 0..m.min(n) {
         let mut p = j;
@@ -40,10 +40,10 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
     outcome
 }
 
-/// Exchanges the rows of A one by one. See [`cpu::laswp`](crate::cpu::laswp).
+/// Interchanges the rows of A one by one. See [`cpu::laswp`](crate::cpu::laswp).
 ///
 /// # Panics
-/// When an index is not in 1 ..= m.
+/// If an index is not in 1 ..= m.
 pub fn laswp<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &[i32], direction: Direction) {
     for count in 0..ipiv.len() {
         let i = if direction == Direction::Forward { count } else { ipiv.len() - 1 - count };

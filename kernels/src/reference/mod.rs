@@ -1,7 +1,7 @@
-//! The tile kernels as textbook loops, one element at a time: what the fast ones must agree with.
+//! The tile kernels as textbook loops, one element at a time: the oracle that the fast kernels are tested against.
 //!
 //! Each function has the contract of its namesake in [`cpu`](crate::cpu), written so that it can be checked against the
-//! equation by eye. They are slow, and are for tests and for backends that need an oracle.
+//! equation by eye. The functions are slow. They serve the tests, and backends that need an oracle.
 //!
 //! # Example
 //! ```
@@ -28,7 +28,7 @@ pub use triangular::{trmm, trsm};
 
 use crate::{MatRef, Op, Scalar, Uplo};
 
-/// Element (i, j) of op(A).
+/// Returns element (i, j) of op(A).
 fn element<T: Scalar>(op: Op, a: MatRef<'_, T>, i: usize, j: usize) -> T {
     match op {
         Op::None => a.at(i, j),
@@ -37,17 +37,17 @@ fn element<T: Scalar>(op: Op, a: MatRef<'_, T>, i: usize, j: usize) -> T {
     }
 }
 
-/// Rows of m x k elements, so that sums run over adjacent ones.
+/// Returns the rows of an m x k matrix, so that sums run over adjacent elements.
 fn rows<T: Scalar>((m, k): (usize, usize), at: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {
     (0..m).map(|i| (0..k).map(|p| at(i, p)).collect()).collect()
 }
 
-/// The sum of the products of a row's and a column's elements, from the first to the last.
+/// Sums the products of a row's and a column's elements, from the first to the last.
 fn dot<T: Scalar>(row: &[T], column: &[T]) -> T {
     row.iter().zip(column).map(|(&x, &y)| x * y).sum()
 }
 
-/// Whether (i, j) is in the triangle, diagonal included.
+/// Returns whether (i, j) is in the triangle, diagonal included.
 fn in_triangle(uplo: Uplo, i: usize, j: usize) -> bool {
     match uplo {
         Uplo::Lower => i >= j,

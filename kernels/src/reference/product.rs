@@ -1,12 +1,12 @@
-//! gemm, and what is a gemm with a symmetric operand or result, as loops.
+//! gemm, and the products with a symmetric operand or result, as loops.
 
 use super::{dot, element, in_triangle, rows};
 use crate::{MatMut, MatRef, Op, Scalar, Side, Symmetry, Uplo};
 
-/// C = alpha op(A) op(B) + beta C. See [`cpu::gemm`](crate::cpu::gemm).
+/// Computes C = alpha op(A) op(B) + beta C. See [`cpu::gemm`](crate::cpu::gemm).
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 pub fn gemm<T: Scalar>(
     alpha: T,
     op_a: Op,
@@ -17,7 +17,7 @@ pub fn gemm<T: Scalar>(
     mut c: MatMut<'_, T>,
 ) {
     let ((m, k), (k_b, n)) = (op_a.shape(a.shape()), op_b.shape(b.shape()));
-    assert_eq!((m, k, n), (c.nrows(), k_b, c.ncols()), "shapes of a product");
+    assert_eq!((m, k, n), (c.nrows(), k_b, c.ncols()), "gemm: the shapes do not agree");
     let a = rows((m, k), |i, p| element(op_a, a, i, p));
     for j in 0..n {
         let column: Vec<T> = (0..k).map(|p| element(op_b, b, p, j)).collect();
@@ -27,21 +27,21 @@ pub fn gemm<T: Scalar>(
     }
 }
 
-/// One triangle of C = alpha A Aᵀ + beta C, or of alpha Aᵀ A + beta C. See [`cpu::syrk`](crate::cpu::syrk).
+/// Computes one triangle of C = alpha A Aᵀ + beta C, or of alpha Aᵀ A + beta C. See [`cpu::syrk`](crate::cpu::syrk).
 ///
 /// # Panics
-/// When the shapes do not agree, or for [`Op::ConjTrans`] of a complex type.
+/// If the shapes do not agree, or for [`Op::ConjTrans`] of a complex type.
 pub fn syrk<T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: MatRef<'_, T>, beta: T, c: MatMut<'_, T>) {
-    assert!(!T::COMPLEX || op != Op::ConjTrans, "syrk takes no conjugate transpose");
+    assert!(!T::COMPLEX || op != Op::ConjTrans, "syrk: complex matrices take no conjugate transpose");
     gemmt(uplo, alpha, op, a, Symmetry::Symmetric.other(op), a, beta, c);
 }
 
-/// One triangle of C = alpha A Aᴴ + beta C, or of alpha Aᴴ A + beta C. See [`cpu::herk`](crate::cpu::herk).
+/// Computes one triangle of C = alpha A Aᴴ + beta C, or of alpha Aᴴ A + beta C. See [`cpu::herk`](crate::cpu::herk).
 ///
 /// # Panics
-/// When the shapes do not agree, or for [`Op::Trans`] of a complex type.
+/// If the shapes do not agree, or for [`Op::Trans`] of a complex type.
 pub fn herk<T: Scalar>(uplo: Uplo, op: Op, alpha: T::Real, a: MatRef<'_, T>, beta: T::Real, mut c: MatMut<'_, T>) {
-    assert!(!T::COMPLEX || op != Op::Trans, "herk takes no plain transpose");
+    assert!(!T::COMPLEX || op != Op::Trans, "herk: complex matrices take no plain transpose");
     gemmt(uplo, T::from_real(alpha), op, a, Symmetry::Hermitian.other(op), a, T::from_real(beta), c.rb_mut());
     make_diagonal_real(c);
 }
@@ -51,7 +51,7 @@ fn make_diagonal_real<T: Scalar>(mut c: MatMut<'_, T>) {
     (0..c.nrows()).for_each(|i| c[(i, i)] = T::from_real(c[(i, i)].re()));
 }
 
-/// alpha sum + beta c, where alpha = 0 asks for no sum and beta = 0 does not read c.
+/// Computes alpha sum + beta c. The sum is not computed if alpha = 0, and c is not read if beta = 0.
 fn update<T: Scalar>(alpha: T, sum: impl Fn() -> T, beta: T, c: &T) -> T {
     let product = if alpha == T::ZERO { T::ZERO } else { alpha * sum() };
     let kept = match beta {
@@ -63,15 +63,15 @@ fn update<T: Scalar>(alpha: T, sum: impl Fn() -> T, beta: T, c: &T) -> T {
     kept + product
 }
 
-/// c times a real number, without the spurious NaN that a complex product makes of Inf * 0.
+/// Multiplies c by a real number, without the NaN that a complex product would make of Inf * 0.
 fn scale<T: Scalar>(c: T, by: T::Real) -> T {
     T::from_parts(c.re() * by, c.im() * by)
 }
 
-/// One triangle of C = alpha op(A) op(B) + beta C. See [`cpu::gemmt`](crate::cpu::gemmt).
+/// Computes one triangle of C = alpha op(A) op(B) + beta C. See [`cpu::gemmt`](crate::cpu::gemmt).
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 pub fn gemmt<T: Scalar>(
     uplo: Uplo,
     alpha: T,
@@ -83,8 +83,8 @@ pub fn gemmt<T: Scalar>(
     mut c: MatMut<'_, T>,
 ) {
     let ((n, k), (k_b, n_b)) = (op_a.shape(a.shape()), op_b.shape(b.shape()));
-    assert_eq!((n, k, n_b), (c.nrows(), k_b, c.ncols()), "shapes of a product");
-    assert_eq!(n, n_b, "a triangle is square");
+    assert_eq!((n, k, n_b), (c.nrows(), k_b, c.ncols()), "gemmt: the shapes do not agree");
+    assert_eq!(n, n_b, "gemmt: C must be square");
     let a = rows((n, k), |i, p| element(op_a, a, i, p));
     for j in 0..n {
         let column: Vec<T> = (0..k).map(|p| element(op_b, b, p, j)).collect();
@@ -94,19 +94,19 @@ pub fn gemmt<T: Scalar>(
     }
 }
 
-/// One triangle of C = alpha A Bᵀ + alpha B Aᵀ + beta C. See [`cpu::syr2k`](crate::cpu::syr2k).
+/// Computes one triangle of C = alpha A Bᵀ + alpha B Aᵀ + beta C. See [`cpu::syr2k`](crate::cpu::syr2k).
 ///
 /// # Panics
-/// When the shapes do not agree, or for [`Op::ConjTrans`] of a complex type.
+/// If the shapes do not agree, or for [`Op::ConjTrans`] of a complex type.
 pub fn syr2k<T: Scalar>(uplo: Uplo, op: Op, alpha: T, a: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, c: MatMut<'_, T>) {
-    assert!(!T::COMPLEX || op != Op::ConjTrans, "syr2k takes no conjugate transpose");
+    assert!(!T::COMPLEX || op != Op::ConjTrans, "syr2k: complex matrices take no conjugate transpose");
     rank_2k(uplo, op, (alpha, alpha), a, b, beta, |x| x, c);
 }
 
-/// One triangle of C = alpha A Bᴴ + conj(alpha) B Aᴴ + beta C. See [`cpu::her2k`](crate::cpu::her2k).
+/// Computes one triangle of C = alpha A Bᴴ + conj(alpha) B Aᴴ + beta C. See [`cpu::her2k`](crate::cpu::her2k).
 ///
 /// # Panics
-/// When the shapes do not agree, or for [`Op::Trans`] of a complex type.
+/// If the shapes do not agree, or for [`Op::Trans`] of a complex type.
 pub fn her2k<T: Scalar>(
     uplo: Uplo,
     op: Op,
@@ -116,12 +116,13 @@ pub fn her2k<T: Scalar>(
     beta: T::Real,
     mut c: MatMut<'_, T>,
 ) {
-    assert!(!T::COMPLEX || op != Op::Trans, "her2k takes no plain transpose");
+    assert!(!T::COMPLEX || op != Op::Trans, "her2k: complex matrices take no plain transpose");
     rank_2k(uplo, op, (alpha, alpha.conj()), a, b, T::from_real(beta), T::conj, c.rb_mut());
     make_diagonal_real(c);
 }
 
-/// One triangle of C = first A B* + second B A* + beta C, where * transposes, and conjugates if `star` does.
+/// Computes one triangle of C = first A B* + second B A* + beta C, where * transposes, and applies `star` to each
+/// element.
 fn rank_2k<T: Scalar>(
     uplo: Uplo,
     op: Op,
@@ -133,7 +134,7 @@ fn rank_2k<T: Scalar>(
     mut c: MatMut<'_, T>,
 ) {
     let (n, k) = op.shape(a.shape());
-    assert_eq!(((n, n), a.shape()), (c.shape(), b.shape()), "shapes of a rank-2k update");
+    assert_eq!(((n, n), a.shape()), (c.shape(), b.shape()), "the shapes of a rank-2k update do not agree");
     let [a, b] = [a, b].map(|x| rows((n, k), |i, p| element(op, x, i, p)));
     for j in 0..n {
         let [column_a, column_b] = [&a, &b].map(|x| x[j].iter().map(|&x| star(x)).collect::<Vec<T>>());
@@ -144,10 +145,10 @@ fn rank_2k<T: Scalar>(
     }
 }
 
-/// C = alpha A B + beta C or alpha B A + beta C, A symmetric. See [`cpu::symm`](crate::cpu::symm).
+/// Computes C = alpha A B + beta C or alpha B A + beta C, A symmetric. See [`cpu::symm`](crate::cpu::symm).
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 pub fn symm<T: Scalar>(
     side: Side,
     uplo: Uplo,
@@ -158,13 +159,13 @@ pub fn symm<T: Scalar>(
     c: MatMut<'_, T>,
 ) {
     let at = |i, j| if in_triangle(uplo, i, j) { a.at(i, j) } else { a.at(j, i) };
-    with_whole(side, alpha, (a.nrows(), at), b, beta, c);
+    full_product(side, alpha, (a.nrows(), at), b, beta, c);
 }
 
-/// The same with A Hermitian. See [`cpu::hemm`](crate::cpu::hemm).
+/// Like [`symm`], but A is Hermitian. See [`cpu::hemm`](crate::cpu::hemm).
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 pub fn hemm<T: Scalar>(
     side: Side,
     uplo: Uplo,
@@ -179,11 +180,11 @@ pub fn hemm<T: Scalar>(
         (false, true) => a.at(i, j),
         (false, false) => a.at(j, i).conj(),
     };
-    with_whole(side, alpha, (a.nrows(), at), b, beta, c);
+    full_product(side, alpha, (a.nrows(), at), b, beta, c);
 }
 
-/// C = alpha A B + beta C or alpha B A + beta C with A of order `order` given by its elements.
-fn with_whole<T: Scalar>(
+/// Computes C = alpha A B + beta C or alpha B A + beta C, where `at` returns the elements of A, of order `order`.
+fn full_product<T: Scalar>(
     side: Side,
     alpha: T,
     (order, at): (usize, impl Fn(usize, usize) -> T),
@@ -191,8 +192,8 @@ fn with_whole<T: Scalar>(
     beta: T,
     mut c: MatMut<'_, T>,
 ) {
-    assert_eq!(b.shape(), c.shape(), "shapes of a product");
-    assert_eq!(order, side.order(c.shape()), "shapes of a product");
+    assert_eq!(b.shape(), c.shape(), "the shapes of B and C do not agree");
+    assert_eq!(order, side.order(c.shape()), "the order of A does not agree with C");
     let (left, right): (&dyn Fn(_, _) -> T, &dyn Fn(_, _) -> T) = match side {
         Side::Left => (&at, &|p, j| b.at(p, j)),
         Side::Right => (&|i, p| b.at(i, p), &at),

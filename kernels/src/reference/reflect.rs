@@ -3,10 +3,10 @@
 use super::product::gemm;
 use crate::{MatMut, MatRef, Op, Real, Scalar, Side};
 
-/// A = Q R and the factor T of Q. See [`cpu::geqrf`](crate::cpu::geqrf).
+/// Computes A = Q R and the factor T of Q. See [`cpu::geqrf`](crate::cpu::geqrf).
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 pub fn geqrf<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], t: MatMut<'_, T>) {
     let (m, n) = a.shape();
     for j in 0..m.min(n) {
@@ -28,7 +28,7 @@ pub fn geqrf<T: Scalar>(mut a: MatMut<'_, T>, tau: &mut [T], t: MatMut<'_, T>) {
     larft(a.as_ref().submatrix(0..m, 0..m.min(n)), tau, t);
 }
 
-/// The reflector that takes the column x to beta e1: beta and v over x, tau returned.
+/// Computes the reflector that takes the column x to beta e1. Stores beta and v in x, and returns tau.
 fn reflector<T: Scalar>(mut x: MatMut<'_, T>) -> T {
     let m = x.nrows();
     let alpha = x[(0, 0)];
@@ -38,7 +38,7 @@ fn reflector<T: Scalar>(mut x: MatMut<'_, T>) -> T {
     }
     let norm = hypot(alpha.abs(), rest);
     let beta = if alpha.re() < T::Real::ZERO { norm } else { -norm };
-    // Numbers near one: quotients of tiny or huge ones.
+    // Dividing by beta gives numbers near one, so their quotients neither overflow nor vanish.
     let over = |x: T| T::from_parts(x.re() / beta, x.im() / beta);
     let divisor = over(alpha - T::from_real(beta));
     for i in 1..m {
@@ -48,7 +48,7 @@ fn reflector<T: Scalar>(mut x: MatMut<'_, T>) -> T {
     T::from_parts((beta - alpha.re()) / beta, -alpha.im() / beta)
 }
 
-/// The root of a sum of two squares, without undue overflow.
+/// Computes the square root of a sum of two squares, without undue overflow.
 fn hypot<R: Real>(x: R, y: R) -> R {
     let (large, small) = if x > y { (x, y) } else { (y, x) };
     if large == R::ZERO {
@@ -58,7 +58,7 @@ fn hypot<R: Real>(x: R, y: R) -> R {
     large * (R::ONE + ratio * ratio).sqrt()
 }
 
-/// The elements of V, with its ones and zeros.
+/// Returns an element of V, including its implicit ones and zeros.
 fn element<T: Scalar>(v: MatRef<'_, T>, i: usize, j: usize) -> T {
     match i.cmp(&j) {
         std::cmp::Ordering::Less => T::ZERO,
@@ -67,15 +67,15 @@ fn element<T: Scalar>(v: MatRef<'_, T>, i: usize, j: usize) -> T {
     }
 }
 
-/// T with H1 H2 ... Hk = I - V T Vᴴ. See [`cpu::larft`](crate::cpu::larft).
+/// Computes T with H1 H2 ... Hk = I - V T Vᴴ. See [`cpu::larft`](crate::cpu::larft).
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 pub fn larft<T: Scalar>(v: MatRef<'_, T>, tau: &[T], mut t: MatMut<'_, T>) {
     let (m, k) = v.shape();
     t.fill(T::ZERO);
     for j in 0..k {
-        // (I - V T Vᴴ) (I - tau v vᴴ) adds the column -tau T (Vᴴ v), and tau below it.
+        // (I - V T Vᴴ) (I - tau v vᴴ) adds the column -tau T (Vᴴ v) to T, with tau below it.
         for i in 0..j {
             let mut sum = T::ZERO;
             for p in i..j {
@@ -88,13 +88,13 @@ pub fn larft<T: Scalar>(v: MatRef<'_, T>, tau: &[T], mut t: MatMut<'_, T>) {
     }
 }
 
-/// C = op(Q) C or C op(Q) for Q = I - V T Vᴴ, by forming Q. See [`cpu::larfb`](crate::cpu::larfb).
+/// Computes C = op(Q) C or C op(Q) for Q = I - V T Vᴴ, by forming Q. See [`cpu::larfb`](crate::cpu::larfb).
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 pub fn larfb<T: Scalar>(side: Side, op: Op, v: MatRef<'_, T>, t: MatRef<'_, T>, mut c: MatMut<'_, T>) {
     let (m, k) = v.shape();
-    // W = T Vᴴ, then Q = I - V W.
+    // Form W = T Vᴴ, then Q = I - V W.
     let w = |r: usize, j: usize| (r..k).map(|s| t.at(r, s) * element(v, j, s).conj()).sum::<T>();
     let w: Vec<T> = (0..m * k).map(|at| w(at % k, at / k)).collect();
     let mut q = vec![T::ZERO; m * m];
@@ -103,10 +103,10 @@ pub fn larfb<T: Scalar>(side: Side, op: Op, v: MatRef<'_, T>, t: MatRef<'_, T>, 
         let product: T = (0..k).map(|r| element(v, i, r) * w[r + j * k]).sum();
         *q = if i == j { T::ONE - product } else { -product };
     }
-    let q = MatRef::from_col_major(&q, m, m, m.max(1)).expect("an m x m matrix");
+    let q = MatRef::from_col_major(&q, m, m, m.max(1)).expect("Q has m x m elements");
     let op = if op == Op::None { op } else { Op::ConjTrans };
     let old = c.as_ref().to_vec();
-    let old = MatRef::from_col_major(&old, c.nrows(), c.ncols(), c.nrows().max(1)).expect("a copy");
+    let old = MatRef::from_col_major(&old, c.nrows(), c.ncols(), c.nrows().max(1)).expect("a copy of C");
     match side {
         Side::Left => gemm(T::ONE, op, q, Op::None, old, T::ZERO, c.rb_mut()),
         Side::Right => gemm(T::ONE, Op::None, old, op, q, T::ZERO, c.rb_mut()),

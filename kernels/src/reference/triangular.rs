@@ -3,13 +3,13 @@
 use super::{dot, element};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 
-/// op(A) X = alpha B or X op(A) = alpha B, X over B. See [`cpu::trsm`](crate::cpu::trsm).
+/// Solves op(A) X = alpha B or X op(A) = alpha B; X replaces B. See [`cpu::trsm`](crate::cpu::trsm).
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
     let n = side.order(b.shape());
-    assert_eq!((n, n), a.shape(), "shapes of a triangular solve");
+    assert_eq!((n, n), a.shape(), "trsm: the shapes do not agree");
     // X op(A) = B is op(A)ᵀ Xᵀ = Bᵀ: solve for the columns of a transposed view, reading op(A) transposed.
     if side == Side::Right {
         b = b.transpose();
@@ -35,13 +35,13 @@ pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: 
     }
 }
 
-/// B = alpha op(A) B or alpha B op(A), A triangular. See [`cpu::trmm`](crate::cpu::trmm).
+/// Computes B = alpha op(A) B or alpha B op(A), A triangular. See [`cpu::trmm`](crate::cpu::trmm).
 ///
 /// # Panics
-/// When the shapes do not agree.
+/// If the shapes do not agree.
 pub fn trmm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: MatRef<'_, T>, mut b: MatMut<'_, T>) {
     let n = side.order(b.shape());
-    assert_eq!((n, n), a.shape(), "shapes of a triangular product");
+    assert_eq!((n, n), a.shape(), "trmm: the shapes do not agree");
     // B op(A) is the transpose of op(A)ᵀ Bᵀ.
     if side == Side::Right {
         b = b.transpose();

@@ -1,29 +1,29 @@
-//! From a generic element type to what is compiled for each of the four.
+//! Selects what was compiled for one of the four element types, from code that is generic over the type.
 //!
-//! Kernels are compiled once for each element type, above this module, and called by code that is generic over
-//! [`Scalar`]. A table with a column for each type ([`ByType`]) leads from one to the other: [`Choose::choose`] picks
-//! the column of its type. The compiler knows which one that is, so a call through a table is a direct one.
+//! Kernels are compiled once for each element type, above this module, and are called by code that is generic over
+//! [`Scalar`]. A table with a column for each type ([`ByType`]) connects the two: [`Choose::choose`] selects the column
+//! of its type. The compiler knows which one that is, so a call through a table is a direct call.
 
 use super::{Scalar, c32, c64};
 
 /// A table with one entry for each element type, under LAPACK's letters.
 pub trait ByType {
-    /// The entry for `T`.
+    /// The type of the entry for `T`.
     type Of<T: Scalar>: ?Sized + 'static;
 
-    /// That for `f32`.
+    /// Returns the entry for `f32`.
     fn s() -> &'static Self::Of<f32>;
-    /// That for `f64`.
+    /// Returns the entry for `f64`.
     fn d() -> &'static Self::Of<f64>;
-    /// That for [`c32`].
+    /// Returns the entry for [`c32`].
     fn c() -> &'static Self::Of<c32>;
-    /// That for [`c64`].
+    /// Returns the entry for [`c64`].
     fn z() -> &'static Self::Of<c64>;
 }
 
-/// A type with a column in every table: one of the four. Private, so [`Scalar`] is sealed.
+/// A type with a column in every table. The trait is private, so [`Scalar`] is sealed.
 pub trait Choose {
-    /// The type's entry.
+    /// Returns the type's entry of the table.
     fn choose<B: ByType>() -> &'static B::Of<Self>
     where
         Self: Scalar;

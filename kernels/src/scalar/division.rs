@@ -1,13 +1,13 @@
 //! Division of complex numbers over the whole range of exponents.
 //!
-//! The textbook's x / y = x conj(y) / |y|² is right as long as the squares of y's parts are numbers, which is true of
-//! half of all exponents. Outside of them y is scaled by a power of two first, and x with it.
+//! The textbook formula x / y = x conj(y) / |y|² is accurate as long as the squares of y's parts neither overflow nor
+//! underflow, which holds for half of all exponents. For the others, y and x are first scaled by a power of two.
 //!
-//! [`Scalar::quotient`] divides one number; [`Divisor`] is for many numbers with one divisor.
+//! [`Scalar::quotient`] divides one number; [`Divisor`] divides many numbers by one divisor.
 
 use crate::{Real, Scalar, c32, c64};
 
-/// The squares of singles are doubles.
+/// Divides in double precision, where the squares of single-precision numbers cannot overflow.
 #[inline(always)]
 pub(crate) fn quotient_c32(x: c32, y: c32) -> c32 {
     if y.re.is_infinite() || y.im.is_infinite() {
@@ -18,7 +18,7 @@ pub(crate) fn quotient_c32(x: c32, y: c32) -> c32 {
     c32::new(quotient.re as f32, quotient.im as f32)
 }
 
-/// By the textbook where all products are numbers with all of their digits.
+/// Uses the textbook formula where none of its products overflows or loses digits.
 #[inline(always)]
 pub(crate) fn quotient_c64(x: c64, y: c64) -> c64 {
     const LEAST: f64 = f64::from_bits((1023 - 480) << 52);
@@ -39,17 +39,17 @@ fn abs<R: Real>(x: R) -> R {
     if x < R::ZERO { -x } else { x }
 }
 
-/// |re| + |im|, LAPACK's measure of a pivot. Infinite for the very largest numbers.
+/// Returns |re| + |im|, LAPACK's measure of a pivot. It is infinite for the very largest numbers.
 #[inline(always)]
 pub(crate) fn size<T: Scalar>(x: T) -> T::Real {
     if T::COMPLEX { abs(x.re()) + abs(x.im()) } else { abs(x.re()) }
 }
 
-/// What numbers are multiplied by in place of a division by y: x / y is (x · scale) · inverse.
+/// The factors that replace a division by y: x / y is (x · scale) · inverse.
 ///
-/// The reciprocal of a tiny number may be infinite, and that of a huge one loses digits. Then `scale` is a power of two
-/// that moves the divisor, and x with it: x does not overflow by it unless the quotient does, and what it loses is lost
-/// in the quotient, too.
+/// The reciprocal of a tiny number may overflow, and that of a huge one loses digits. Then `scale` is a power of two
+/// that moves both y and x. Scaling x overflows only if the quotient does, and digits lost by it would be lost in the
+/// quotient, too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Divisor<T: Scalar> {
     pub scale: T::Real,
@@ -69,7 +69,7 @@ impl<T: Scalar> Divisor<T> {
     }
 }
 
-/// The scale of a divisor whose reciprocal alone will not do.
+/// Returns the scale for a divisor whose reciprocal alone is not accurate, or `None` if no scale is needed.
 #[inline(always)]
 pub(crate) fn scale_of<T: Scalar>(y: T) -> Option<T::Real> {
     let (tiny, size) = (T::Real::MIN_POSITIVE, size(y));
@@ -85,7 +85,7 @@ fn times<T: Scalar>(x: T, by: T::Real) -> T {
     T::from_parts(x.re() * by, x.im() * by)
 }
 
-/// 1 / y, for y of which it is a number with all of its digits. Of zero it is Inf or NaN, of Inf zero.
+/// Computes 1 / y, for a y whose reciprocal is a normal number. For zero the result is Inf or NaN, for Inf zero.
 #[inline(always)]
 pub(crate) fn reciprocal<T: Scalar>(y: T) -> T {
     if !T::COMPLEX {
@@ -104,14 +104,14 @@ pub(crate) fn reciprocal<T: Scalar>(y: T) -> T {
 mod tests {
     use super::*;
 
-    /// 2^e x, in parts that are numbers.
+    /// 2^e x, with powers split so that no intermediate overflows.
     fn scaled<T: Scalar>(x: (f64, f64), e: i32) -> T {
         let power = |e: i32| 2f64.powi(e / 2) * 2f64.powi(e - e / 2);
         let part = |x: f64| T::Real::from_f64(x * power(e / 2) * power(e - e / 2));
         T::from_parts(part(x.0), part(x.1))
     }
 
-    /// Quotients of small integers by small integers, at all pairs of scales.
+    /// Checks quotients of small integers, at all pairs of scales.
     fn check<T: Scalar>((most, least): (i32, i32)) {
         let cases = [
             ((-5.0, 10.0), (1.0, 2.0), (3.0, 4.0)),
@@ -134,7 +134,7 @@ mod tests {
             let least = scaled::<T>((1.0, 0.0), least).re();
             let bound = T::Real::from_f64(8.0) * T::EPSILON * size(wanted) + least;
             assert!(size(found - wanted) <= bound, "{x} / {y} is {found}, not {wanted}");
-            // As kernels divide, which multiply many numbers.
+            // Kernels multiply many numbers by one `Divisor`.
             let found = Divisor::of(y).divide(x);
             assert!(size(found - wanted) <= bound + least, "{x} / {y} is {found}, not {wanted}");
         }

@@ -1,7 +1,7 @@
 //! The four element types of dense linear algebra behind one trait, so that each routine is written once.
 //!
-//! [`Scalar`] is implemented for `f32`, `f64`, [`c32`] and [`c64`] and for nothing else: the kernels choose
-//! instructions by type. One macro at the end of this file lists the four.
+//! [`Scalar`] is implemented for `f32`, `f64`, [`c32`] and [`c64`] only, because the kernels choose instructions by
+//! type. One macro at the end of this file lists the four.
 
 pub(crate) mod choice;
 pub(crate) mod division;
@@ -22,8 +22,8 @@ pub type c64 = Complex64;
 
 /// An element of a matrix: `f32`, `f64`, [`c32`] or [`c64`]. Sealed.
 ///
-/// It has no operator `/`: that of complex numbers squares the divisor, which a half of all exponents does not allow.
-/// See [`Scalar::quotient`].
+/// It has no operator `/`, because the complex operator squares the divisor, which overflows or underflows for half of
+/// all exponents. Use [`Scalar::quotient`].
 ///
 /// ```compile_fail,E0369
 /// fn divide<T: superscalar::kernels::Scalar>(x: T, y: T) -> T {
@@ -73,27 +73,28 @@ pub trait Scalar:
     /// One.
     const ONE: Self;
     /// The unit roundoff u, LAPACK's `eps`: half the distance from 1 to the next number, so `f64::EPSILON / 2` for
-    /// doubles (Rust's own `EPSILON` is the whole distance).
+    /// doubles. (Rust's `EPSILON` is the whole distance.)
     const EPSILON: Self::Real;
-    /// Real operations that one multiplication counts as: 1, or 6 for complex types.
+    /// The real operations that one multiplication counts as: 1, or 6 for complex types.
     const FLOPS_MUL: u32;
-    /// Real operations that one addition counts as: 1, or 2 for complex types.
+    /// The real operations that one addition counts as: 1, or 2 for complex types.
     const FLOPS_ADD: u32;
 
-    /// The number with these parts. A real type drops `im`.
+    /// Makes the number with these parts. A real type ignores `im`.
     fn from_parts(re: Self::Real, im: Self::Real) -> Self;
 
-    /// The real part.
+    /// Returns the real part.
     fn re(self) -> Self::Real;
 
-    /// The imaginary part: zero for a real type.
+    /// Returns the imaginary part, which is zero for a real type.
     fn im(self) -> Self::Real;
 
-    /// The modulus, without undue overflow.
+    /// Returns the modulus, without undue overflow.
     fn abs(self) -> Self::Real;
 
-    /// This number divided by another one: right to a few roundoffs of its modulus wherever both numbers and the
-    /// modulus of the quotient are numbers, subnormal ones and the largest included. By zero it is Inf or NaN.
+    /// Divides this number by another one. The result is accurate to a few roundoffs of its modulus wherever both
+    /// numbers and the modulus of the quotient are finite, including subnormal numbers and the largest ones. Division
+    /// by zero gives Inf or NaN.
     ///
     /// ```
     /// use superscalar::kernels::{Scalar, c64};
@@ -102,22 +103,22 @@ pub trait Scalar:
     /// ```
     fn quotient(self, by: Self) -> Self;
 
-    /// The nearest number to `x`.
+    /// Returns the number nearest to `x`.
     fn from_f64(x: f64) -> Self;
 
-    /// The complex conjugate; the number itself for a real type.
+    /// Returns the complex conjugate; the number itself for a real type.
     #[inline(always)]
     fn conj(self) -> Self {
         Self::from_parts(self.re(), -self.im())
     }
 
-    /// The number with this real part and no imaginary part.
+    /// Makes the number with this real part and no imaginary part.
     #[inline(always)]
     fn from_real(re: Self::Real) -> Self {
         Self::from_parts(re, Self::Real::ZERO)
     }
 
-    /// Whether a part is NaN.
+    /// Returns whether a part is NaN.
     #[inline(always)]
     fn is_nan(self) -> bool {
         #[allow(clippy::eq_op)]
@@ -127,7 +128,7 @@ pub trait Scalar:
     }
 }
 
-/// A real [`Scalar`]: `f32` or `f64`. It is its own [`Scalar::Real`] and is ordered.
+/// A real [`Scalar`]: `f32` or `f64`. It is ordered, and its [`Scalar::Real`] is itself.
 ///
 /// # Example
 /// ```
@@ -142,15 +143,15 @@ pub trait Real: Scalar<Real = Self> + Lanes + PartialOrd + Div<Output = Self> + 
     /// The smallest positive normal number.
     const MIN_POSITIVE: Self;
 
-    /// This number as a double: exact.
+    /// Converts this number to a double, exactly.
     fn to_f64(self) -> f64;
 
-    /// The square root; NaN below zero.
+    /// Returns the square root; NaN below zero.
     fn sqrt(self) -> Self;
 }
 
-/// Lists the element types: type, its real, letter, flops of a multiplication and of an addition, then how to take the
-/// number apart and put it together, and how two are divided.
+/// Lists the element types: type, its real type, letter, flops of a multiplication and of an addition, how to take a
+/// number apart and put it together, and how to divide two numbers.
 macro_rules! scalars {
     ($($t:ty, $real:ty, $letter:literal, $complex:literal, $mul:literal, $add:literal,
         |$x:ident| ($re:expr, $im:expr, $abs:expr), |$r:ident, $i:ident| $build:expr, $quotient:path;)*) => {$(
@@ -180,19 +181,19 @@ macro_rules! scalars {
     )*};
 }
 
-/// The squares of singles are doubles.
+/// Computes in double precision, where the squares of single-precision numbers cannot overflow.
 #[inline(always)]
 fn modulus_c32(z: c32) -> f32 {
     let (re, im) = (f64::from(z.re), f64::from(z.im));
     (re * re + im * im).sqrt() as f32
 }
 
-/// Where squares neither overflow nor are lost their sum will do, in a tenth of the time.
+/// Uses the plain sum of squares where it neither overflows nor underflows, because `hypot` is much slower.
 #[inline(always)]
 fn modulus_c64(z: c64) -> f64 {
     let square = z.re * z.re + z.im * z.im;
     let is_safe = square > f64::MIN_POSITIVE / f64::EPSILON && square < f64::INFINITY;
-    // A sum of squares is NaN if a part is; hypot would say Inf if the other part is infinite.
+    // A sum of squares with a NaN part is NaN; hypot would return Inf if the other part is infinite.
     if is_safe || square.is_nan() { square.sqrt() } else { z.re.hypot(z.im) }
 }
 
@@ -217,8 +218,8 @@ macro_rules! reals {
 
 reals! { f32 f64 }
 
-/// beta x. A real beta times an infinite part must not make NaN of the other part, which is 0 * Inf in a complex
-/// product.
+/// Computes beta x. A real beta multiplies the parts separately: a complex product would make NaN of 0 * Inf in the
+/// other part.
 #[inline(always)]
 pub(crate) fn scaled<T: Scalar>(beta: T, x: T) -> T {
     if beta.im() == T::Real::ZERO { T::from_parts(x.re() * beta.re(), x.im() * beta.re()) } else { beta * x }
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_four_types_are_what_lapack_calls_them() {
+    fn constants_of_the_four_types() {
         check::<f32>('s', f64::powi(2.0, -24), (1, 1));
         check::<f64>('d', f64::powi(2.0, -53), (1, 1));
         check::<c32>('c', f64::powi(2.0, -24), (6, 2));

@@ -1,5 +1,5 @@
-//! The GPU that the suite is run on, opened with clusters and without: once each for all tests, since its kernels are compiled when they are
-//! first used.
+//! The GPU that the suite runs on, opened with clusters and without. Each is opened once for all tests, because its
+//! kernels are compiled when they are first used.
 
 use super::{Image, OnDevice, Runner};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -9,10 +9,10 @@ use superscalar_runtime::DeviceError;
 
 const HEAP_BYTES: usize = 64 << 20;
 
-/// The GPU, for one test at a time.
-struct Shared(MutexGuard<'static, OnDevice>);
+/// The GPU, locked by one test at a time.
+struct LockedDevice(MutexGuard<'static, OnDevice>);
 
-impl<T: Scalar> Runner<T> for Shared {
+impl<T: Scalar> Runner<T> for LockedDevice {
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
         self.0.run(call, image)
     }
@@ -31,36 +31,36 @@ impl<T: Scalar> Runner<T> for Shared {
     }
 }
 
-/// The first GPU; none if there is none.
+/// Returns the first GPU, or `None` if there is none.
 ///
 /// # Panics
-/// If there is none although `REQUIRE_CUDA` is 1.
+/// If there is no GPU although `REQUIRE_CUDA` is 1.
 pub fn runner<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
     static DEVICE: OnceLock<Option<Mutex<OnDevice>>> = OnceLock::new();
-    shared(&DEVICE, true)
+    locked(&DEVICE, true)
 }
 
-/// The same, opened without clusters of blocks: panels take the way that they take on older devices.
+/// Like [`runner`], opened without clusters of blocks, so that panels use the kernels of older devices.
 ///
 /// # Panics
-/// As for `runner`.
+/// If there is no GPU although `REQUIRE_CUDA` is 1.
 pub fn runner_without_clusters<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
     static DEVICE: OnceLock<Option<Mutex<OnDevice>>> = OnceLock::new();
-    shared(&DEVICE, false)
+    locked(&DEVICE, false)
 }
 
-fn shared<T: Scalar>(device: &'static OnceLock<Option<Mutex<OnDevice>>>, clusters: bool) -> Option<Box<dyn Runner<T>>> {
+fn locked<T: Scalar>(device: &'static OnceLock<Option<Mutex<OnDevice>>>, clusters: bool) -> Option<Box<dyn Runner<T>>> {
     let device = device.get_or_init(|| open(clusters)).as_ref()?;
-    // A test that failed has left nothing in it that another one reads.
-    Some(Box::new(Shared(device.lock().unwrap_or_else(PoisonError::into_inner))))
+    // A failed test leaves no state that another one reads.
+    Some(Box::new(LockedDevice(device.lock().unwrap_or_else(PoisonError::into_inner))))
 }
 
 fn open(clusters: bool) -> Option<Mutex<OnDevice>> {
     if cuda::count().expect("the driver answers") == 0 {
         let required = std::env::var_os("REQUIRE_CUDA").is_some_and(|value| value == "1");
-        assert!(!required, "REQUIRE_CUDA=1, and there is no GPU");
+        assert!(!required, "REQUIRE_CUDA is 1, but there is no GPU");
         return None;
     }
     let options = Options { heap_bytes: Some(HEAP_BYTES), clusters, ..Options::default() };
-    Some(Mutex::new(OnDevice::new(cuda::open(0, &options).expect("it opens"))))
+    Some(Mutex::new(OnDevice::new(cuda::open(0, &options).expect("the GPU can be opened"))))
 }

@@ -1,24 +1,24 @@
-//! What a device's heap holds: operands that begin anywhere, between bytes that are all ones.
+//! The contents of a device's heap: operands at arbitrary offsets, between bytes that are all ones.
 //!
-//! Such bytes are NaN in every type: a kernel that reads between the operands shows it in its results, one that writes there
-//! shows it in the comparison of bytes.
+//! These bytes are NaN in every type. A kernel that reads them shows NaN in its results; a kernel that writes them is
+//! detected by comparing bytes.
 
 use bytemuck::Pod;
 use superscalar_kernels::device::Mat;
 use superscalar_oracle::Random;
 
-const BETWEEN: u64 = u64::MAX;
+const GAP_WORD: u64 = u64::MAX;
 
 /// The contents of a heap.
 #[derive(Clone, Default)]
 pub struct Image {
     words: Vec<u64>,
-    /// Bytes that have a meaning.
+    /// The length of the operands, in bytes.
     used: usize,
 }
 
 impl Image {
-    /// Places an m x n matrix behind the others, at the next offset and leading dimension that the numbers say.
+    /// Places an m x n matrix after the others, with a random gap and leading dimension.
     pub fn place<E: Pod>(
         &mut self,
         numbers: &mut Random,
@@ -28,9 +28,9 @@ impl Image {
         let gap = [0, 1, 3, 8][numbers.below(4)];
         let ld = m.max(1) + [0, 1, 5, 16][numbers.below(4)];
         let mat = Mat::at(self.used.div_ceil(size_of::<E>()) + gap, (m, n), ld);
-        // Behind a matrix, too, lies something that is not its own.
+        // An element after the matrix belongs to no operand.
         self.used = (mat.offset + ld * n + 1) * size_of::<E>();
-        self.words.resize(self.used.div_ceil(8), BETWEEN);
+        self.words.resize(self.used.div_ceil(8), GAP_WORD);
         for j in 0..n {
             for i in 0..m {
                 self.set(mat, i, j, element(numbers, i, j));
@@ -55,7 +55,7 @@ impl Image {
         self.bytes_mut()[Self::range(mat, i, j)].copy_from_slice(bytemuck::bytes_of(&value));
     }
 
-    /// The elements of a matrix, column by column.
+    /// Returns the elements of a matrix, column by column.
     pub fn elements<E: Pod>(&self, mat: Mat<E>) -> Vec<E> {
         (0..mat.m * mat.n).map(|at| self.at(mat, at % mat.m, at / mat.m)).collect()
     }

@@ -1,4 +1,5 @@
-//! Operands that backends cut into blocks, levels of blocks, chunks and grids: large in one direction, so that the textbook's loops end soon.
+//! Operands that backends cut into blocks, levels of blocks, chunks and grids. They are large in one direction only, to
+//! limit the time of the textbook loops.
 
 use super::{Image, Nearness, OPS, Random, SIDES, Suite, UPLOS, products, sets, triangles};
 use superscalar_kernels::{
@@ -7,7 +8,7 @@ use superscalar_kernels::{
     operations::{Action, Gemm, Lacpy, Laswp, Potrf, RankK, Scale, Symm, Triangular},
 };
 
-/// One triangle of a product: whole blocks on the diagonal, a ragged one, several levels beside it.
+/// One triangle of a product: full blocks on the diagonal, a ragged one, several levels beside it.
 pub fn gemmt_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (n, k) in [(257, 3), (600, 5), (1030, 2)] {
         for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
@@ -21,11 +22,11 @@ pub fn gemmt_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// More than one block of the host's caches in two directions each: 2048 columns, a depth of 384, rows for three eighths of a second-level cache.
-/// In all three at once the host has several blocks where it is tested with small ones.
+/// More than one block of the host's caches in two directions each: 2048 columns, a depth of 384, rows for three
+/// eighths of a second-level cache. The runs with small blocks have several blocks in all three directions.
 pub fn products_beyond_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (turn, shape @ (m, n)) in [(20, 2100), (1000, 33), (2100, 20), (33, 1000)].into_iter().enumerate() {
-        // All three of the second; of the others, one each.
+        // All three operations for the second shape; one for each of the others.
         for op_a in OPS.into_iter().enumerate().filter(|(at, _)| turn == 1 || *at == turn % 3).map(|(_, op)| op) {
             let (op_b, k) = (OPS[suite.turn() % 3], 400);
             let mut image = Image::default();
@@ -36,7 +37,7 @@ pub fn products_beyond_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
             suite.judge(&call, &image, Nearness::Exact);
         }
         for (side, uplo) in SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo))) {
-            // Of long orders one of the two, and of the longest, which some heaps have no room for, none.
+            // One triangle for long orders, and none for the longest, which some heaps have no room for.
             let order = if side == Side::Left { m } else { n };
             if order > 1000 || order > 500 && (uplo == UPLOS[0]) != turn.is_multiple_of(2) {
                 continue;
@@ -76,12 +77,12 @@ pub fn trmm_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// Several levels of halves, and a minor that fails in one of the last.
+/// Several levels of halves, and a failing minor in one of the last.
 pub fn potrf_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
-    // The largest order is there for GPUs; the reference takes long for it.
+    // The largest order is meant for GPUs; the reference takes long for it.
     let orders = [200, 321, 600].into_iter().chain(suite.is_gpu().then_some(1100));
     for (n, uplo) in orders.flat_map(|n| UPLOS.map(|uplo| (n, uplo))) {
-        // Of the largest, one of the two.
+        // One triangle for the largest order.
         if n > 1000 && (uplo == super::Uplo::Upper) != T::COMPLEX {
             continue;
         }
@@ -97,8 +98,8 @@ pub fn potrf_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// So much below the triangle, or beside it, that it is more work than the triangle, and on a GPU more than a large one
-/// solves for at once; and a minor that fails in the last block.
+/// Panels with more work below the triangle, or beside it, than in it; on a GPU more than a large one solves for at
+/// once. Also a failing minor in the last block.
 pub fn potrf_with_much_beside<T: Scalar>(suite: &mut Suite<'_, T>) {
     let (n, rest, uplo) = (200, if suite.is_gpu() { 9700 } else { 1500 }, UPLOS[usize::from(T::COMPLEX)]);
     let mut image = Image::default();
@@ -111,7 +112,7 @@ pub fn potrf_with_much_beside<T: Scalar>(suite: &mut Suite<'_, T>) {
     assert_eq!(minor, Some(3 + n - 8), "{error}");
 }
 
-/// More interchanges than are done at once, with rows that are moved again and again.
+/// More interchanges than are made at once, with rows that are moved repeatedly.
 pub fn laswp_in_chunks<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (m, n, block) in [(700, 9, 300), (300, 5, 129), (2000, 3, 512)] {
         for (direction, first) in [Direction::Forward, Direction::Backward].into_iter().flat_map(|d| [(d, 0), (d, 77)])
@@ -119,7 +120,7 @@ pub fn laswp_in_chunks<T: Scalar>(suite: &mut Suite<'_, T>) {
             let mut image = Image::default();
             let a = suite.integers(&mut image, (m, n), false);
             let rows = (m - first).min(2 * block - 7);
-            // Half of them with one of a few rows.
+            // Half of the interchanges are with one of a few rows.
             let interchange = |numbers: &mut Random, _, _| {
                 let among = if numbers.below(2) == 0 { 9 } else { m };
                 numbers.below(among) as i32 + 1
@@ -131,9 +132,9 @@ pub fn laswp_in_chunks<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// More columns than a grid of some devices has blocks in its second direction.
+/// More columns than the second dimension of a grid has blocks.
 pub fn copy_beyond_a_grid<T: Scalar>(suite: &mut Suite<'_, T>) {
-    // The host has no grids: its kernels are tested once, and not again with every instruction set.
+    // The host has no grids, so its kernels run this once, and not with every instruction set.
     if sets::is_one_of_each() {
         return;
     }
@@ -150,7 +151,7 @@ pub fn copy_beyond_a_grid<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// A product in which every element of a whole matrix is asked for, with a depth of several hundred.
+/// The product of whole matrices with a depth of several hundred.
 pub fn products_of_some_depth<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
         let (alpha, beta) = (T::ONE, -T::ONE);

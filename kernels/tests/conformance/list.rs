@@ -1,14 +1,17 @@
-//! The list of the suite's tests, and what makes a test of each for a backend and a type.
+//! The list of the suite's tests, and the macros that instantiate each for a backend and a type.
 //!
-//! Who uses it has the suite's files as modules beside it, and for each backend a function of its name that makes a runner.
+//! A module that uses it has the suite's files as sibling modules, and for each backend a function of its name that
+//! makes a runner.
 
-/// The suite on one backend, if this machine has it, for one type.
+/// The suite's tests on one backend, if this machine has it, for one type.
 macro_rules! tests {
     ($backend:ident $t:ty: $($seed:literal $file:ident::$test:ident)*) => {$(
         #[test]
         fn $test() {
             match super::super::$backend::<$t>() {
-                Some(mut runner) => super::super::$file::$test(&mut super::super::Suite::<$t>::new($seed, &mut *runner)),
+                Some(mut runner) => {
+                    super::super::$file::$test(&mut super::super::Suite::<$t>::new($seed, &mut *runner));
+                }
                 None => eprintln!("skipped: no device for {}", stringify!($backend)),
             }
         }
@@ -25,7 +28,7 @@ macro_rules! panels {
     };
 }
 
-/// Every operation but panels, in all options and of no great size, on one backend, for one type.
+/// Every operation except panels, with all options and small operands, on one backend, for one type.
 macro_rules! kernels {
     ($backend:ident $t:ty) => {
         tests! {
@@ -40,7 +43,7 @@ macro_rules! kernels {
     };
 }
 
-/// All of the suite, on one backend, for one type.
+/// The whole suite, on one backend, for one type.
 macro_rules! suite {
     ($backend:ident $t:ty) => {
         kernels! { $backend $t }
@@ -74,7 +77,7 @@ macro_rules! each_type {
     };
 }
 
-/// The suite on backends.
+/// The suite on several backends.
 macro_rules! instantiate {
     ($($(#[$feature:meta])? $backend:ident)*) => {$(
         $(#[$feature])?

@@ -1,11 +1,12 @@
 //! Conformance: one suite over the variants and options of a device's [`Call`], run on every backend and element type.
 //!
-//! Operands lie in an image of a heap, at odd offsets and with gaps between their columns. A backend gets the image and the call,
-//! and gives the image back; where the call writes, it is compared with the textbook loops of `reference`, exactly where integers
-//! make the operation exact, and everywhere else byte for byte with what was there. What a call must not read is NaN.
+//! Operands are in an image of a heap, at odd offsets and with gaps between their columns. A backend receives the image
+//! and the call, and returns the changed image. The elements that the call writes are compared with the textbook loops
+//! of `reference`, exactly if integers make the operation exact. All other bytes must be unchanged. Elements that a
+//! call must not read are NaN.
 //!
-//! A backend is added by a line in `instantiate`; a driver by a function that makes its device. The host's
-//! kernels are tested with every instruction set that the processor has.
+//! A new backend is a line in `instantiate`; a new driver is a function that makes its device. The host's kernels are
+//! tested with every instruction set that the processor has.
 //!
 //! [`Call`]: superscalar_kernels::device::Call
 
@@ -42,12 +43,12 @@ const OPS: [Op; 3] = [Op::None, Op::Trans, Op::ConjTrans];
 const UPLOS: [Uplo; 2] = [Uplo::Lower, Uplo::Upper];
 const SIDES: [Side; 2] = [Side::Left, Side::Right];
 
-/// The host's kernels.
+/// Makes a runner for the host's kernels.
 fn cpu<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
     Some(Box::new(OnHost))
 }
 
-/// A simulated device without modelled time.
+/// Makes a simulated device without modelled time.
 fn sim<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
     let mut devices = Machine::start(&[Spec::new("sim")]).expect("a simulated device");
     Some(Box::new(OnDevice::new(devices.remove(0))))
@@ -64,8 +65,8 @@ instantiate! {
     #[cfg(feature = "opencl")] opencl
 }
 
-/// The kernels that are generated for each class of devices, on whatever device there is. They differ in sizes of blocks alone, and the
-/// device has those of its own class above, in all types.
+/// The kernels that are generated for each class of devices, on any device. They differ in the sizes of blocks only.
+/// The device's own class is tested above, in all types.
 #[cfg(feature = "opencl")]
 mod opencl_classes {
     use super::{
@@ -94,7 +95,7 @@ mod opencl_classes {
     }
 }
 
-/// The host's kernels once more, behind a driver.
+/// The host's kernels again, behind a driver.
 mod sim {
     mod d {
         suite! { sim f64 }
@@ -104,14 +105,14 @@ mod sim {
     }
 }
 
-/// Two types have lanes of both widths, and real and complex kernels.
+/// The two types cover lanes of both widths, and real and complex kernels.
 #[test]
 fn every_instruction_set() {
     sets::run_with_each(&["cpu::d::", "cpu::c::", "pivots_of_long_columns"]);
 }
 
-/// A column of which two elements are the largest. With small blocks few of its vectors are counted at once.
-fn first_of_the_largest<T: Scalar>() {
+/// Checks columns with two equal largest elements. With small blocks, few of a column's vectors are counted at once.
+fn check_first_of_the_largest<T: Scalar>() {
     for (m, apart, step) in [(1, 1, 1), (16, 1, 1), (97, 40, 1), (2500, 7, 41), (2500, 1300, 37)] {
         for at in (0..m).step_by(step) {
             let is_largest = |i: usize| i == at || i == at + apart;
@@ -125,20 +126,20 @@ fn first_of_the_largest<T: Scalar>() {
 }
 
 #[test]
-fn pivots_of_long_columns_are_the_first_of_the_largest() {
-    first_of_the_largest::<f32>();
-    first_of_the_largest::<f64>();
-    first_of_the_largest::<superscalar_kernels::c32>();
-    first_of_the_largest::<superscalar_kernels::c64>();
+fn pivots_of_long_columns() {
+    check_first_of_the_largest::<f32>();
+    check_first_of_the_largest::<f64>();
+    check_first_of_the_largest::<superscalar_kernels::c32>();
+    check_first_of_the_largest::<superscalar_kernels::c64>();
 }
 
-/// Only panels are launched in clusters.
+/// Only panels use clusters.
 #[cfg(feature = "cuda")]
 mod cuda_without_clusters {
     each_type! { panels cuda_without_clusters }
 }
 
-/// What `tests/gpu_sanitize.sh` runs.
+/// The tests that `tests/gpu_sanitize.sh` runs.
 #[cfg(feature = "cuda")]
 mod every_kernel {
     macro_rules! reach {

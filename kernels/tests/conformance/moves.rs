@@ -1,4 +1,4 @@
-//! laswp, larfb, lacpy and scaling; and calls that can not be carried out.
+//! laswp, larfb, lacpy and scaling, and calls that are refused.
 
 use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
 use superscalar_kernels::{
@@ -29,7 +29,7 @@ pub fn laswp<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// An interchange with none of A's rows is an error, of which the call's message tells.
+/// An interchange outside of A's rows is an error whose message names the call.
 pub fn laswp_outside<T: Scalar>(suite: &mut Suite<'_, T>) {
     for shape @ (m, _) in SHAPES.into_iter().filter(|&(m, n)| m > 1 && n > 0) {
         for (direction, row) in [Direction::Forward, Direction::Backward]
@@ -46,17 +46,17 @@ pub fn laswp_outside<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// The operations of a block reflector that the type has.
+/// Returns the operations of a block reflector that the type supports.
 fn operations<T: Scalar>() -> impl Iterator<Item = Op> {
     OPS.into_iter().filter(|&op| !T::COMPLEX || op != Op::Trans)
 }
 
-/// Applies reflectors whose T is in blocks of so many of them, in every way.
+/// Applies reflectors whose T is in blocks of `block` reflectors, with every option.
 fn apply<T: Scalar>(suite: &mut Suite<'_, T>, (m, n, k): (usize, usize, usize), block: usize) {
     for (side, op) in SIDES.into_iter().flat_map(|side| operations::<T>().map(move |op| (side, op))) {
         let mut image = Image::default();
         let (v, t) = oracle::reflectors::<T>(&mut suite.numbers, (m, k), block);
-        // What is on and above V's diagonal is R, which nobody may read here.
+        // R is on and above V's diagonal, and must not be read here.
         let hidden = T::from_f64(f64::NAN);
         let v = image.place(&mut suite.numbers, (m, k), |_, i, j| if i > j { v[i + j * m] } else { hidden });
         let t = image.place(&mut suite.numbers, (block, k), |_, i, j| t[i + j * block]);
@@ -77,7 +77,7 @@ pub fn larfb<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// T of fewer rows than reflectors: Q is a product of block reflectors.
+/// T has fewer rows than there are reflectors, so Q is a product of block reflectors.
 pub fn larfb_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (m, n, k, block) in [(5, 4, 3, 1), (9, 5, 9, 4), (40, 17, 33, 8), (70, 9, 48, 16)] {
         apply(suite, (m, n, k), block);
@@ -117,7 +117,7 @@ pub fn scale<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// A call that can not be carried out is refused with a message, changes nothing, and spoils nothing for the next.
+/// Invalid calls are refused with a message, change nothing, and do not affect the next call.
 pub fn refusals<T: Scalar>(suite: &mut Suite<'_, T>) {
     let mut image = Image::default();
     let a = suite.integers(&mut image, (6, 4), false);
@@ -125,19 +125,19 @@ pub fn refusals<T: Scalar>(suite: &mut Suite<'_, T>) {
     let (alpha, beta, symmetry, uplo) = (T::ONE, T::ZERO, Symmetry::Symmetric, Uplo::Upper);
     let part = None;
     let refused = [
-        (Call::Lacpy(Lacpy { op: Op::Trans, a, b }), "lacpy: the shapes B 6 x 4, A 6 x 4 do not agree"),
+        (Call::Lacpy(Lacpy { op: Op::Trans, a, b }), "lacpy: shapes do not agree: B 6 x 4, A 6 x 4"),
         (Call::Lacpy(Lacpy { op: Op::None, a, b: a }), "lacpy: B overlaps A"),
-        (Call::Potrf(Potrf { uplo, first: 0, a }), "potrf: the shapes A 6 x 4 do not agree"),
+        (Call::Potrf(Potrf { uplo, first: 0, a }), "potrf: shapes do not agree: A 6 x 4"),
         (Call::Scale(Scale { part, beta, a: Mat::at(a.offset, a.shape(), 5) }), "scale: the columns of A overlap"),
         (
             Call::RankK(RankK { symmetry, uplo, op: Op::None, alpha, a, beta, c: b }),
-            "syrk: the shapes C 6 x 4, A 6 x 4 do not agree",
+            "syrk: shapes do not agree: C 6 x 4, A 6 x 4",
         ),
     ];
     for (call, message) in refused {
         let mut after = image.clone();
         let error = suite.attempt(&call, &mut after).expect_err(message);
-        // A device adds its name.
+        // A device puts its name in front.
         assert!(error.to_string().ends_with(message), "{error}");
         assert!(!error.is_lost() && after.bytes() == image.bytes());
         suite.judge(&Call::Lacpy(Lacpy { op: Op::None, a, b }), &image, Nearness::Exact);

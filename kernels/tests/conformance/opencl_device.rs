@@ -1,5 +1,5 @@
-//! The OpenCL device that the suite is run on, with the kernels for it and with those of every class of devices: one
-//! for all tests, since programs take long to compile.
+//! The OpenCL device that the suite runs on, with the kernels for it and with those of every class of devices. All
+//! tests share one device, because programs take long to compile.
 
 use super::{Image, OnDevice, Runner};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -14,29 +14,32 @@ use superscalar_runtime::DeviceError;
 
 const HEAP_BYTES: usize = 64 << 20;
 
-/// The device, for one test at a time, with the kernels of this class, if not with its own.
-struct Shared(MutexGuard<'static, OnDevice>, Option<Class>);
+/// The device, locked by one test at a time.
+struct LockedDevice {
+    device: MutexGuard<'static, OnDevice>,
+    /// The class whose kernels are used; `None` for the device's own class.
+    class: Option<Class>,
+}
 
-impl<T: Scalar> Runner<T> for Shared {
+impl<T: Scalar> Runner<T> for LockedDevice {
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
-        let Self(device, class) = self;
-        let Some(class) = *class else { return device.run(call, image) };
+        let Some(class) = self.class else { return self.device.run(call, image) };
         let parameters = Parameters::of(class, T::LETTER);
-        device.run_by(scratch_bytes_with(&parameters, call), image, &mut |context| {
+        self.device.run_with(scratch_bytes_with(&parameters, call), image, &mut |context| {
             let scratch = context.scratch();
             enqueue_with(&parameters, context.queue::<OpenclQueue>()?, scratch, call)
         })
     }
 
     fn has_panels(&self) -> bool {
-        Runner::<T>::has_panels(&*self.0)
+        Runner::<T>::has_panels(&*self.device)
     }
 }
 
-/// The first device there is; none if there is none, or it has no arithmetic for the type.
+/// Returns the first device, or `None` if there is none, or it has no arithmetic for the type.
 ///
 /// # Panics
-/// If there is none although `REQUIRE_OPENCL` is 1.
+/// If there is no device although `REQUIRE_OPENCL` is 1.
 pub fn runner<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
     with_kernels_of(None)
 }
@@ -55,43 +58,43 @@ pub fn gpu<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
 
 fn with_kernels_of<T: Scalar>(class: Option<Class>) -> Option<Box<dyn Runner<T>>> {
     let is_double = size_of::<T::Real>() == size_of::<f64>();
-    Some(Box::new(Shared(device(is_double)?, class)))
+    Some(Box::new(LockedDevice { device: device(is_double)?, class }))
 }
 
-/// The device, if it has double precision, or needs none.
+/// Returns the device, unless double precision is needed and it has none.
 fn device(is_double: bool) -> Option<MutexGuard<'static, OnDevice>> {
     static DEVICE: OnceLock<Option<(bool, Mutex<OnDevice>)>> = OnceLock::new();
     let (has_f64, device) = DEVICE.get_or_init(open).as_ref()?;
-    // A test that failed has left nothing in it that another one reads.
+    // A failed test leaves no state that another one reads.
     (*has_f64 || !is_double).then(|| device.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The device, and whether it has double precision.
+/// Opens the device. Returns whether it has double precision, and the device.
 fn open() -> Option<(bool, Mutex<OnDevice>)> {
     let found = devices().expect("drivers answer");
     if found.is_empty() {
         let required = std::env::var_os("REQUIRE_OPENCL").is_some_and(|value| value == "1");
-        assert!(!required, "REQUIRE_OPENCL=1, and there is no OpenCL device");
+        assert!(!required, "REQUIRE_OPENCL is 1, but there is no OpenCL device");
         return None;
     }
     let first = named("opencl:0", &found).expect("there is a device");
     let has_f64 = first.class().has_f64;
     let settings = Settings { memory_bytes: Some(HEAP_BYTES), ..Settings::new(0) };
-    let device = OpenclDevice::open(&[(first, settings)]).expect("it opens").remove(0);
+    let device = OpenclDevice::open(&[(first, settings)]).expect("the device can be opened").remove(0);
     Some((has_f64, Mutex::new(OnDevice::new(device))))
 }
 
 /// Calls whose shapes do not agree, and scratch memory that is too small, are errors.
 #[test]
-fn what_can_not_be_right_is_refused() {
+fn invalid_calls_are_refused() {
     let Some(mut device) = device(true) else { return eprintln!("skipped: no device for OpenCL") };
     let mut refused = |letter, scratch_bytes, call: &Call<f64>| {
         let parameters = Parameters::of(Class::WideCpu, letter);
-        let outcome = device.run_by(scratch_bytes, &mut Image::default(), &mut |context| {
+        let outcome = device.run_with(scratch_bytes, &mut Image::default(), &mut |context| {
             let scratch = context.scratch();
             enqueue_with(&parameters, context.queue::<OpenclQueue>()?, scratch, call)
         });
-        outcome.expect_err("it is refused").to_string()
+        outcome.expect_err("the call is refused").to_string()
     };
     let at = |offset, m, n| Mat::<f64>::at(offset, (m, n), m + 1);
     let (a, b, c, square) = (at(1, 4, 5), at(40, 6, 7), at(100, 4, 7), at(150, 4, 4));
@@ -114,7 +117,7 @@ fn what_can_not_be_right_is_refused() {
     let outside = Call::Potrf(Potrf { uplo, first: 0, a: Mat::at(HEAP_BYTES / 8 - 20, (4, 4), 6) });
     assert!(scratch_bytes(&call) > 0);
     for (letter, call, message) in
-        [('d', &call, "scratch"), ('s', &call, "parameters"), ('d', &outside, "leave the heap")]
+        [('d', &call, "scratch"), ('s', &call, "parameters"), ('d', &outside, "exceed the heap")]
     {
         let error = refused(letter, 64, call);
         assert!(error.contains(message), "{error}");

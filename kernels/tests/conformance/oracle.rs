@@ -1,4 +1,4 @@
-//! What a call means, by the textbook loops of [`reference`].
+//! The meaning of each call, by the textbook loops of [`reference`].
 
 use super::Image;
 use superscalar_kernels::{
@@ -11,18 +11,18 @@ use superscalar_kernels::{
 };
 use superscalar_oracle::{Layout, Random, Stored};
 
-/// A copy outside of the heap.
+/// Copies a matrix out of the heap.
 fn copy_of<T: Scalar>(image: &Image, mat: Mat<T>) -> Stored<T> {
     Stored::new(mat.shape(), |i, j| image.at(mat, i, j))
 }
 
-/// The square matrix that it begins, with zeros where it has nothing.
+/// Returns the square matrix that contains `a` as its first rows or columns; its other elements are zeros.
 fn squared<T: Scalar>(a: &Stored<T>) -> Stored<T> {
     let (m, n) = a.shape();
     Stored::new((m.max(n), m.max(n)), |i, j| if i < m && j < n { a.at(i, j) } else { T::ZERO })
 }
 
-/// The matrix that a call writes, and the triangle of it if not all.
+/// Returns the matrix that a call writes, and the triangle that it writes; `None` for the whole matrix.
 pub fn written<T: Scalar>(call: &Call<T>) -> (Mat<T>, Option<Uplo>) {
     match call {
         Call::Gemm(Gemm { part, c, .. }) => (*c, *part),
@@ -37,7 +37,7 @@ pub fn written<T: Scalar>(call: &Call<T>) -> (Mat<T>, Option<Uplo>) {
     }
 }
 
-/// Whether (i, j) is in the triangle, diagonal included; everything is if there is none.
+/// Returns whether (i, j) is in the triangle, diagonal included; always true without a triangle.
 pub fn is_in(part: Option<Uplo>, i: usize, j: usize) -> bool {
     match part {
         None => true,
@@ -46,7 +46,7 @@ pub fn is_in(part: Option<Uplo>, i: usize, j: usize) -> bool {
     }
 }
 
-/// Does to the image what the call says.
+/// Carries the call out on the image.
 pub fn apply<T: Scalar>(call: &Call<T>, image: &mut Image) -> Result<(), NotPositiveDefinite> {
     let (mat, _) = written(call);
     let mut x = copy_of(image, mat);
@@ -55,7 +55,7 @@ pub fn apply<T: Scalar>(call: &Call<T>, image: &mut Image) -> Result<(), NotPosi
     outcome
 }
 
-/// The written matrix after the call.
+/// Computes the written matrix of the call.
 fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Stored<T>) -> Result<(), NotPositiveDefinite> {
     let of = |mat: &Mat<T>| copy_of(image, *mat);
     match *call {
@@ -93,15 +93,15 @@ fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Stored<T>) -> Resul
         }
         Call::Potrf(Potrf { uplo, a, .. }) if a.m != a.n => return potrf_of_trapezoid(uplo, x),
         Call::Potrf(Potrf { uplo, .. }) => return reference::potrf(uplo, x.view_mut()),
-        Call::Getrf(_) | Call::Geqrf(_) => unreachable!("panels are judged by what their factors multiply to"),
+        Call::Getrf(_) | Call::Geqrf(_) => unreachable!("panels are checked by the products of their factors"),
         Call::Laswp(Laswp { first, ref ipiv, direction, .. }) => {
-            // The rows above are exchanged with themselves.
+            // Interchange the rows above with themselves.
             let mut rows: Vec<i32> = (1..=first as i32).collect();
             ipiv.iter().for_each(|&block| rows.extend(image.elements(block)));
             reference::laswp(x.view_mut(), &rows, direction);
         }
         Call::Larfb(Larfb { side, op, ref v, ref t, .. }) => {
-            let (v, t) = (of(v), whole_t(&of(v), &of(t)));
+            let (v, t) = (of(v), full_t(&of(v), &of(t)));
             reference::larfb(side, op, v.view(), t.view(), x.view_mut());
         }
         Call::Lacpy(Lacpy { op, ref a, .. }) => copy(op, &of(a), x),
@@ -110,7 +110,7 @@ fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Stored<T>) -> Resul
     Ok(())
 }
 
-/// The update of the whole square that the trapezoid begins.
+/// Updates the whole square that contains the trapezoid.
 fn rank_k_of_trapezoid<T: Scalar>(
     (symmetry, uplo, op): (Symmetry, Uplo, Op),
     alpha: T,
@@ -126,7 +126,7 @@ fn rank_k_of_trapezoid<T: Scalar>(
     *x = Stored::new(x.shape(), |i, j| square.at(i, j));
 }
 
-/// The factor of the triangle, and what a solve by substitution makes of the rest.
+/// Factors the triangle, and solves for the rest by substitution.
 fn potrf_of_trapezoid<T: Scalar>(uplo: Uplo, x: &mut Stored<T>) -> Result<(), NotPositiveDefinite> {
     let order = x.shape().0.min(x.shape().1);
     let ((mut triangle, rest), side) = match uplo {
@@ -138,8 +138,8 @@ fn potrf_of_trapezoid<T: Scalar>(uplo: Uplo, x: &mut Stored<T>) -> Result<(), No
     Ok(())
 }
 
-/// The k x k factor of the reflectors whose factors, for every few of them, stand side by side in T.
-fn whole_t<T: Scalar>(v: &Stored<T>, t: &Stored<T>) -> Stored<T> {
+/// Returns the k x k triangular factor of the reflectors whose blocked factors are side by side in T.
+fn full_t<T: Scalar>(v: &Stored<T>, t: &Stored<T>) -> Stored<T> {
     let (block, k) = t.shape();
     let tau: Vec<T> = (0..k).map(|j| t.at(j % block, j)).collect();
     let mut whole = Stored::zeros((k, k));
@@ -160,7 +160,7 @@ fn copy<T: Scalar>(op: Op, a: &Stored<T>, x: &mut Stored<T>) {
     }
 }
 
-/// A product of no depth scales, by the rules of its routine.
+/// A product with an inner dimension of zero scales by the rules of its routine.
 fn scale<T: Scalar>(part: Option<(Symmetry, Uplo)>, beta: T, x: &mut Stored<T>) {
     let (a, b) = (Stored::zeros((x.shape().0, 0)), Stored::zeros((0, x.shape().1)));
     match part {
@@ -170,7 +170,8 @@ fn scale<T: Scalar>(part: Option<(Symmetry, Uplo)>, beta: T, x: &mut Stored<T>) 
     }
 }
 
-/// V, T of so many rows, and what V hides: the reflectors of a random m x k matrix, in tiles of T of `block` reflectors.
+/// Returns V and T of a random m x k matrix, with a T of `block` rows that holds the factors of `block` reflectors
+/// each.
 pub fn reflectors<T: Scalar>(numbers: &mut Random, (m, k): (usize, usize), block: usize) -> (Vec<T>, Vec<T>) {
     let mut a = Stored::fractions(numbers, (m, k), Layout::PLAIN);
     let mut tau = vec![T::ZERO; k];

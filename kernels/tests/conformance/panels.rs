@@ -1,4 +1,5 @@
-//! The panels of LU and QR factorizations, judged by what their factors multiply to. A backend without panels has nothing to show.
+//! The panels of LU and QR factorizations, checked by the products of their factors. A backend without panels skips
+//! these tests.
 
 use super::{Image, Suite, sets};
 use superscalar_kernels::{
@@ -27,7 +28,7 @@ const SHAPES: [(usize, usize); 15] = [
     (1500, 33),
 ];
 
-/// A column-major copy of a matrix.
+/// Returns a column-major copy of a matrix.
 fn dense<T: Scalar>(image: &Image, mat: Mat<T>) -> Vec<T> {
     image.elements(mat)
 }
@@ -36,17 +37,17 @@ fn view_mut<T: Scalar>(data: &mut [T], (m, n): (usize, usize)) -> MatMut<'_, T> 
     MatMut::from_col_major(data, m, n, m.max(1)).expect("dense")
 }
 
-/// Puts back what a matrix was before.
+/// Restores the old contents of a matrix.
 fn restore<E: bytemuck::Pod>(after: &mut Image, before: &Image, mat: Mat<E>) {
     (0..mat.n).for_each(|j| (0..mat.m).for_each(|i| after.set(mat, i, j, before.at(mat, i, j))));
 }
 
-/// The size by which pivots are chosen.
+/// Returns the size by which pivots are chosen.
 fn size<T: Scalar>(x: T) -> f64 {
     x.re().to_f64().abs() + x.im().to_f64().abs()
 }
 
-/// Factors A and judges the outcome; returns the interchanges. `above` rows are counted above A.
+/// Factors A, with `above` rows above it, and checks the result. Returns the interchanges.
 fn lu<T: Scalar>(suite: &mut Suite<'_, T>, mut image: Image, a: Mat<T>, above: usize) -> Option<Vec<i32>> {
     if !suite.has_panels() {
         return None;
@@ -69,10 +70,11 @@ fn lu<T: Scalar>(suite: &mut Suite<'_, T>, mut image: Image, a: Mat<T>, above: u
     for (i, j) in (0..n).flat_map(|j| (0..m).map(move |i| (i, j))) {
         let l = |p| if p == i { T::ONE } else { factors[i + p * m] };
         product[i + j * m] = (0..k.min(i + 1).min(j + 1)).map(|p| l(p) * factors[p + j * m]).sum();
-        // Of a column without pivot nothing is divided.
+        // A column without a pivot is not divided.
         assert!(i <= j || size(factors[i + j * m]) <= 2.01, "a multiple of {} at ({i}, {j})", factors[i + j * m]);
     }
-    // Rows of L are not larger than k, nor are elements of U than 2^(k-1) of A's, but seldom more than a few times.
+    // The bound grows with k. Elements of U may be up to 2^(k-1) times those of A, but are seldom more than a few
+    // times.
     let error = roundoffs(&product, &expected);
     assert!(error <= 40.0 * (k + 4) as f64, "{error} roundoffs: {call:?}");
     restore(&mut after, &image, a);
@@ -96,18 +98,18 @@ pub fn getrf<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// Equal candidates, of which the first counts; and columns of zeros, which exchange nothing.
+/// Equal candidates, of which the first is chosen, and columns of zeros, which exchange nothing.
 pub fn getrf_special<T: Scalar>(suite: &mut Suite<'_, T>) {
     for shape @ (m, n) in SHAPES {
         let mut image = Image::default();
-        // Blocks of the unit matrix, one below the other: every pivot is where it should be, and equals others.
+        // Copies of the unit matrix below each other: every pivot is already in place, and equals other elements.
         let a = image.place(&mut suite.numbers, shape, |_, i, j| if i % n.max(1) == j { -T::ONE } else { T::ZERO });
         let Some(rows) = lu(suite, image, a, 3) else { return };
         assert!(rows.iter().enumerate().all(|(j, &row)| row as usize == j + 1), "{rows:?} of {shape:?}");
         let mut image = Image::default();
         let a = image.place(&mut suite.numbers, shape, |numbers, i, j| match j % 2 {
             0 => T::ZERO,
-            // Its largest element is the one below its place.
+            // The largest element is the one below the diagonal.
             _ => {
                 if i == j + 1 {
                     T::from_f64(8.0)
@@ -121,7 +123,7 @@ pub fn getrf_special<T: Scalar>(suite: &mut Suite<'_, T>) {
             assert_eq!(rows[0], 1, "a column of zeros of {shape:?}");
         }
     }
-    // A NaN is no pivot as long as there is another.
+    // NaN is not chosen as a pivot if there is another element.
     let mut image = Image::default();
     let (m, n) = (70, 1);
     let a = image.place(&mut suite.numbers, (m, n), |numbers, i, _| match i {
@@ -155,7 +157,7 @@ impl<T: Scalar> Reflectors<'_, T> {
         }
     }
 
-    /// T + Tᴴ − Tᴴ (Vᴴ V) T, which is zero if Q is unitary, in roundoffs.
+    /// Returns T + Tᴴ − Tᴴ (Vᴴ V) T, which is zero if Q is unitary, in roundoffs.
     fn defect(&self) -> f64 {
         let Self { t, m, k, .. } = *self;
         let square = |of: &dyn Fn(usize, usize) -> T| -> Vec<T> { (0..k * k).map(|at| of(at % k, at / k)).collect() };
@@ -166,7 +168,7 @@ impl<T: Scalar> Reflectors<'_, T> {
         roundoffs(&product, &sum)
     }
 
-    /// Q R for the n columns of R, which stands on and above V's diagonal.
+    /// Computes Q R for the n columns of R, which is on and above V's diagonal.
     fn times_upper(&self, n: usize) -> Vec<T> {
         let Self { v, t, m, k } = *self;
         let mut product = vec![T::ZERO; m * n];
@@ -185,12 +187,12 @@ impl<T: Scalar> Reflectors<'_, T> {
     }
 }
 
-/// Factors A, and judges the factors.
+/// Factors A, and checks the factors.
 pub fn judge_lu<T: Scalar>(suite: &mut Suite<'_, T>, image: Image, a: Mat<T>) {
     lu(suite, image, a, 0);
 }
 
-/// Factors A, and judges V, T, tau and R.
+/// Factors A, and checks V, T, tau and R.
 pub fn qr<T: Scalar>(suite: &mut Suite<'_, T>, mut image: Image, a: Mat<T>) {
     if !suite.has_panels() {
         return;
@@ -231,7 +233,7 @@ pub fn geqrf<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// Columns of zeros, a matrix that is triangular already, and numbers whose squares are none.
+/// Columns of zeros, triangular matrices, and numbers whose squares overflow or underflow.
 pub fn geqrf_special<T: Scalar>(suite: &mut Suite<'_, T>) {
     let far = T::Real::MIN_POSITIVE.to_f64().powf(0.9);
     for shape in SHAPES.into_iter().filter(|(m, n)| m * n < 100_000) {
@@ -260,10 +262,11 @@ pub fn geqrf_special<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// More rows than one block of threads has, than one cluster, and than blocks of threads keep to themselves, with fewer and fewer columns.
+/// More rows than one block of threads has, than one cluster has, and than blocks of threads keep in registers, with
+/// fewer and fewer columns.
 pub fn tall<T: Scalar>(suite: &mut Suite<'_, T>) {
     let shapes = [(4000, 70), (100_000, 9), (8100, 40), (12_000, 24), (30_000, 40), (400_000, 3)];
-    // The host, which has no blocks of threads, does two of them with every instruction set, and all with the best.
+    // The host has no blocks of threads: it runs two shapes with every instruction set, and all with the best.
     for &shape in if sets::is_one_of_each() { &shapes[..2] } else { &shapes[..] } {
         let mut image = Image::default();
         let a = image.place(&mut suite.numbers, shape, |numbers, _, _| numbers.fraction());

@@ -1,4 +1,4 @@
-//! gemm, symm, rank-k and rank-2k updates: exact on small integers, in every option.
+//! gemm, symm, rank-k and rank-2k updates: exact on small integers, with every option.
 
 use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
 use superscalar_kernels::{
@@ -7,8 +7,8 @@ use superscalar_kernels::{
     operations::{Gemm, Rank2k, RankK, Symm},
 };
 
-/// Shapes (m, n, k): empty, one, odd; around the tiles of registers and of work groups; long in one direction, and
-/// deeper than what is packed at once.
+/// Shapes (m, n, k): empty, one, odd; near the sizes of register tiles and of OpenCL work-groups; long in one
+/// direction, and deeper than what is packed at once.
 const SHAPES: [(usize, usize, usize); 16] = [
     (0, 3, 2),
     (3, 0, 2),
@@ -47,7 +47,7 @@ pub fn gemm<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// Every pair of alpha and beta with every pair of operations, at one shape that is ragged everywhere.
+/// Every pair of alpha and beta with every pair of operations, at one shape that is ragged in all directions.
 pub fn gemm_factors<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
         for part in PARTS {
@@ -64,7 +64,7 @@ pub fn gemm_factors<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// One NaN or Inf in a factor meets zeros, too: its row or column of C is not finite, and nothing else is.
+/// One NaN or Inf in a factor, which is also multiplied by zeros. Exactly its row or column of C is not finite.
 pub fn gemm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (m, n, k) in [(1, 1, 1), (7, 9, 5), (40, 33, 35)] {
         for (op_a, op_b) in OPS.iter().flat_map(|&a| OPS.map(|b| (a, b))) {
@@ -82,12 +82,12 @@ pub fn gemm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// Places a square matrix of which one triangle may be read, and of its diagonal all.
+/// Places a square matrix of which only one triangle, including the diagonal, may be read.
 pub fn triangle<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, uplo: Uplo, n: usize, hidden: bool) -> Mat<T> {
     trapezoid(suite, image, (uplo, (n, n)), hidden)
 }
 
-/// The same with rows below it, or columns beside it.
+/// Like [`triangle`], with rows below it, or columns beside it.
 fn trapezoid<T: Scalar>(
     suite: &mut Suite<'_, T>,
     image: &mut Image,
@@ -119,13 +119,13 @@ pub fn symm<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// The operations of an update that the type has: (symmetry, op).
+/// Returns the updates that the type supports.
 fn updates<T: Scalar>() -> impl Iterator<Item = (Symmetry, Op)> {
     let all = Symmetry::ALL.into_iter().flat_map(|symmetry| OPS.map(|op| (symmetry, op)));
     all.filter(|&(symmetry, op)| !T::COMPLEX || [Op::None, symmetry.mirror()].contains(&op))
 }
 
-/// Whether the update does not read C: herk and her2k take the real part of beta.
+/// Returns whether the update does not read C. herk and her2k use the real part of beta.
 fn overwrites<T: Scalar>(symmetry: Symmetry, beta: T) -> bool {
     symmetry.factor(beta) == T::ZERO
 }

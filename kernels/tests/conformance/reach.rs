@@ -1,5 +1,5 @@
-//! Every kernel of a GPU's program, few times and on small operands: for tools under which the other tests take too long. Only errors are
-//! judged here; what kernels compute is the other tests' affair.
+//! Runs every kernel of a GPU's programs, few times and on small operands, for tools under which the other tests take
+//! too long. Only errors are checked here; the other tests check the results.
 
 use crate::{Image, SIDES, Suite, UPLOS, triangles};
 use superscalar_kernels::{
@@ -16,7 +16,7 @@ fn run<T: Scalar>(suite: &mut Suite<'_, T>, call: &Call<T>, mut image: Image) {
     suite.attempt(call, &mut image).unwrap_or_else(|error| panic!("{call:?}: {error}"));
 }
 
-/// `copy`, `transpose`, `scale`, `laswp`, `complete`.
+/// Runs `copy`, `transpose`, `scale`, `laswp`, `complete`.
 pub fn elements<T: Scalar>(suite: &mut Suite<'_, T>) {
     let (alpha, beta) = (T::from_f64(2.0), T::from_f64(-0.5));
     for op in [Op::None, Op::ConjTrans] {
@@ -50,7 +50,8 @@ pub fn elements<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// `multiply`, `solve` and, of the last, four calls in turn, of which one is in an urgent queue, `solve_soon`.
+/// Runs `multiply`, and `solve` by four calls in different queues, of which the one in an urgent queue is
+/// `solve_urgent`.
 pub fn triangular<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (side, uplo) in SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo))) {
         for (op, diag) in [(Op::None, Diag::Unit), (Op::ConjTrans, Diag::NonUnit)] {
@@ -87,12 +88,13 @@ pub fn triangular<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// `potrf` of as many columns as one warp factors; `solve`, and in the last `solve_many`. Then a minor that fails.
+/// Runs `potrf` of as many columns as one warp factors, `solve`, and for the last order `solve_many`. Then a minor
+/// fails.
 pub fn potrf_of_few_warps<T: Scalar>(suite: &mut Suite<'_, T>) {
     potrf(suite, if T::COMPLEX { &[5, 16] } else { &[9, 32] }, 9700);
 }
 
-/// The same of more columns, where warps meet.
+/// Runs `potrf` of more columns, which several warps factor.
 pub fn potrf_of_many_warps<T: Scalar>(suite: &mut Suite<'_, T>) {
     potrf(suite, &[40, 64, 130], 70);
 }
@@ -110,12 +112,13 @@ fn potrf<T: Scalar>(suite: &mut Suite<'_, T>, orders: &[usize], most: usize) {
     }
 }
 
-/// `getrf` and `geqrf` for one to eight groups of threads, in a cluster or a grid of a few blocks, with `shift`.
+/// Runs `getrf` and `geqrf` for one to eight groups of threads, in a cluster or a grid of a few blocks, and `shift`.
 pub fn panels<T: Scalar>(suite: &mut Suite<'_, T>) {
     panels_of(suite, &[(90, 3), (90, 7), (90, 12), (90, 20), (90, 40), (900, 70)]);
 }
 
-/// The same for more rows than a cluster has, and for more than blocks keep to themselves: in a grid, and in place; with `clear`.
+/// Runs the panels for more rows than a cluster has, and for more than blocks keep in registers: in a grid, and in
+/// place. Runs `clear`, too.
 pub fn tall_panels<T: Scalar>(suite: &mut Suite<'_, T>) {
     panels_of(suite, &[(40_000, 4), (400_000, 3)]);
 }

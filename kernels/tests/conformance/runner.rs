@@ -1,4 +1,4 @@
-//! What the suite is run on: the host's kernels, or a device behind its driver.
+//! The runners of the suite: the host's kernels, or a device behind its driver.
 
 use super::Image;
 use std::{
@@ -13,31 +13,31 @@ use superscalar_runtime::{
     Cost, Device, DeviceError, DeviceInfo, DeviceRegion, Event, HostRegion, IssueContext, MemoryInfo, Transfer,
 };
 
-/// Longer than any case takes; a driver that does not answer fails the test and does not hang it.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than any case takes. A driver that does not answer fails the test instead of blocking it.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Bytes behind the scratch memory, which nobody may write.
+/// Bytes after the scratch memory, which no kernel may write.
 const GUARD_BYTES: usize = 1024;
 
 /// Puts a call into a driver's queue.
-type Issue<'i> = &'i mut dyn FnMut(&mut IssueContext<'_>) -> Result<(), DeviceError>;
+type IssueFn<'i> = &'i mut dyn FnMut(&mut IssueContext<'_>) -> Result<(), DeviceError>;
 
-/// Something that carries calls out.
+/// Carries calls out.
 pub trait Runner<T: Scalar> {
-    /// Carries the call out on a heap with these contents, which become those that it leaves.
+    /// Carries the call out on a heap with the contents of the image, and stores the new contents there.
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError>;
 
-    /// Whether panels are among them.
+    /// Returns whether panels are supported.
     fn has_panels(&self) -> bool {
         true
     }
 
-    /// Whether triangular solves divide by elements whose reciprocals overflow: subnormal ones.
+    /// Returns whether triangular solves divide by subnormal elements, whose reciprocals overflow.
     fn divides_by_subnormals(&self) -> bool {
         true
     }
 
-    /// Whether it is an NVIDIA GPU, for whose blocks some operands are larger.
+    /// Returns whether this is an NVIDIA GPU, for whose blocks some operands are larger.
     fn is_gpu(&self) -> bool {
         false
     }
@@ -52,7 +52,7 @@ impl<T: Scalar> Runner<T> for OnHost {
     }
 }
 
-/// A device, which is given what the runtime gives it: copies, calls and events.
+/// A device, used as the runtime uses it: with copies, calls and events.
 pub struct OnDevice {
     device: Arc<dyn Device>,
     info: DeviceInfo,
@@ -64,7 +64,7 @@ pub struct OnDevice {
 }
 
 impl OnDevice {
-    /// A device with a heap, as the runtime's only one.
+    /// Wraps a device with a heap, as the runtime's only device.
     pub fn new(device: Arc<dyn Device>) -> Self {
         let info = device.info();
         let memory = info.memory.clone().expect("a device with memory of its own");
@@ -72,7 +72,7 @@ impl OnDevice {
         Self { device, info, memory, finished: Vec::new(), queue: 0 }
     }
 
-    /// Copies all of a buffer to or from the start of the heap, behind these events.
+    /// Copies a whole buffer to or from the start of the heap, after these events.
     fn copy(&self, buffer: &mut [u8], is_in: bool, waits: &[Event]) -> Event {
         let base = std::ptr::NonNull::from(&mut *buffer).cast();
         let row_bytes = buffer.len();
@@ -83,12 +83,13 @@ impl OnDevice {
             false => Transfer::Out { from: device, to: host },
         };
         let memory = self.device.memory().expect("a device with memory");
-        // SAFETY: `run` leaves the buffer alone until the end is reported, and gives it up if that does not come.
+        // SAFETY: `run_with` owns the buffer, does not use it until the end is reported, and leaks it if that does not
+        // happen.
         let ticket = unsafe { memory.copy(&transfer, waits) }.expect("a copy");
         Event { device: 0, queue: self.info.transfer_queue(&transfer), ticket }
     }
 
-    /// Waits for the end of what has this event.
+    /// Waits for the end of the work with this event. Returns `None` after [`TIMEOUT`].
     fn end(&mut self, event: Event) -> Option<Result<(), DeviceError>> {
         let start = Instant::now();
         loop {
@@ -99,14 +100,19 @@ impl OnDevice {
             if let Some(at) = finished.iter().position(|(known, _)| *known == event) {
                 return Some(finished.swap_remove(at).1);
             }
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > TIMEOUT {
                 return None;
             }
             self.device.wait(Duration::from_millis(100));
         }
     }
 
-    fn issue(&mut self, scratch: std::ops::Range<usize>, wait: Event, issue: Issue<'_>) -> Result<Event, DeviceError> {
+    fn issue(
+        &mut self,
+        scratch: std::ops::Range<usize>,
+        wait: Event,
+        issue: IssueFn<'_>,
+    ) -> Result<Event, DeviceError> {
         let (queue, kind) = (self.queue, self.info.kind);
         self.queue = (queue + 1) % self.info.queues;
         let ticket = self.device.issue(queue, &[wait], &mut |driver| {
@@ -119,12 +125,12 @@ impl OnDevice {
         backends().iter().find(|backend| backend.kind() == self.info.kind).expect("a backend for the driver's kind")
     }
 
-    /// Carries a call out that is put into the queue so, and has so many bytes of scratch memory.
+    /// Carries out the call that `issue` puts into the queue, with this many bytes of scratch memory.
     ///
     /// # Panics
-    /// If what lies behind the scratch memory has changed.
-    pub fn run_by(&mut self, scratch_bytes: usize, image: &mut Image, issue: Issue<'_>) -> Result<(), DeviceError> {
-        // The scratch lies behind the image, and holds NaN.
+    /// If the bytes after the scratch memory have changed.
+    pub fn run_with(&mut self, scratch_bytes: usize, image: &mut Image, issue: IssueFn<'_>) -> Result<(), DeviceError> {
+        // The scratch is after the image, and holds NaN.
         let operands = image.bytes().len();
         let start = operands.next_multiple_of(self.memory.align);
         let scratch = start..start + scratch_bytes;
@@ -135,17 +141,17 @@ impl OnDevice {
         let loaded = self.copy(&mut buffer, true, &[]);
         let issued = self.issue(scratch, loaded, issue);
         let carried_out = issued.map(|event| self.end(event));
-        let Some(copied) = self.end(loaded) else { given_up(buffer) };
+        let Some(copied) = self.end(loaded) else { time_out(buffer) };
         copied.expect("a copy into the heap");
         let outcome = match carried_out? {
             Some(outcome) => outcome,
-            None => given_up(buffer),
+            None => time_out(buffer),
         };
-        // The call has ended; a copy that waited for one that has failed would fail, too.
+        // The copy does not wait for the call, because a copy that waits for a failed call would fail, too.
         let stored = self.copy(&mut buffer, false, &[]);
-        let Some(copied) = self.end(stored) else { given_up(buffer) };
+        let Some(copied) = self.end(stored) else { time_out(buffer) };
         copied.expect("a copy out of the heap");
-        assert!(buffer[guard..].iter().all(|&byte| byte == 0xff), "written behind the scratch memory");
+        assert!(buffer[guard..].iter().all(|&byte| byte == 0xff), "bytes after the scratch memory were written");
         image.bytes_mut().copy_from_slice(&buffer[..operands]);
         outcome
     }
@@ -158,12 +164,12 @@ impl<T: Scalar> Runner<T> for OnDevice {
 
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
         let backend = self.backend::<T>();
-        self.run_by(backend.scratch_bytes(call), image, &mut |context| backend.issue(context, call))
+        self.run_with(backend.scratch_bytes(call), image, &mut |context| backend.issue(context, call))
     }
 }
 
-/// Fails, and leaves the driver the memory that it may still use.
-fn given_up(buffer: Vec<u8>) -> ! {
+/// Panics, and leaks the buffer, which the driver may still use.
+fn time_out(buffer: Vec<u8>) -> ! {
     std::mem::forget(buffer);
-    panic!("no answer from the device in {PATIENCE:?}")
+    panic!("no answer from the device in {TIMEOUT:?}")
 }

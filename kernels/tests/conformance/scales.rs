@@ -1,10 +1,10 @@
-//! Systems and factorizations at every scale: s A X = s B for powers of two s for which s A and s B are numbers,
-//! subnormal ones included: all of them in single precision, and in double precision those of `tries_scale`, all with
-//! FULL=1.
+//! Systems and factorizations at every scale: s A X = s B for all powers of two s such that s A and s B are
+//! representable, including subnormal numbers. Single precision tests all of them; double precision tests those of
+//! `tries_scale`, or all with FULL=1.
 //!
-//! A, X and B = A X are small integers, so that scaling loses nothing. Where s A is subnormal a rounding is a part of s
-//! and not of the result; `slack` is that part. In factorizations a few powers of two are left at the upper end, for
-//! sums on the way.
+//! A, X and B = A X are small integers, so scaling is exact. Where s A is subnormal, a rounding is relative to s
+//! and not to the result; `slack` is its size. Factorizations leave out a few powers of two at the upper end, for
+//! intermediate sums.
 
 use super::{Image, OPS, SIDES, Suite, UPLOS, oracle, panels};
 use superscalar_kernels::{
@@ -14,39 +14,54 @@ use superscalar_kernels::{
 };
 use superscalar_oracle::tries_scale;
 
-/// Orders at every scale, and one beyond the small kernels at some of them.
+/// The orders that are tested at every scale.
 const ORDERS: [usize; 4] = [1, 2, 5, 20];
-const LARGE: (usize, usize) = (70, 48);
+/// An order beyond the small kernels, which is tested at some scales.
+const LARGE_ORDER: usize = 70;
+/// The distance of the exponents of those scales.
+const LARGE_ORDER_STEP: i32 = 48;
 
-/// The largest exponent of a power of two, and the smallest one of a normal and of any number.
-fn exponents<R: Real>() -> (i32, i32, i32) {
-    if size_of::<R>() == 4 { (127, -126, -149) } else { (1023, -1022, -1074) }
+/// The exponents of powers of two that a type represents.
+struct Exponents {
+    most: i32,
+    /// The smallest one of a normal number.
+    normal: i32,
+    /// The smallest one of any number.
+    least: i32,
 }
 
-/// 2^e as a number of the type.
+fn exponents<R: Real>() -> Exponents {
+    if size_of::<R>() == 4 {
+        Exponents { most: 127, normal: -126, least: -149 }
+    } else {
+        Exponents { most: 1023, normal: -1022, least: -1074 }
+    }
+}
+
+/// Returns 2^e as a number of the type.
 fn power<R: Real>(e: i32) -> R {
     R::from_f64(2f64.powi(e / 2) * 2f64.powi(e - e / 2))
 }
 
-/// x 2^e, which is exact.
+/// Returns x 2^e, which is exact.
 fn at_scale<T: Scalar>(x: T, e: i32) -> T {
     let by = |x: T::Real| x * power::<T::Real>(e / 2) * power::<T::Real>(e - e / 2);
     T::from_parts(by(x.re()), by(x.im()))
 }
 
-/// The exponents that are tried, from that of the least number on, for which parts of up to 2^bits are numbers, with
-/// the orders that are tried at it.
+/// Returns the exponents to test, from the smallest one to the largest for which parts of up to 2^bits are
+/// representable, each with the orders to test.
 fn scales<R: Real>(bits: i32) -> impl Iterator<Item = (i32, usize)> {
-    let (most, _, least) = exponents::<R>();
+    let Exponents { most, least, .. } = exponents::<R>();
     (least..=most - bits).filter(|&e| tries_scale::<R>(e)).flat_map(|e| {
-        let large = (e.rem_euclid(LARGE.1 as i32) == 0).then_some(LARGE.0);
+        let large = (e.rem_euclid(LARGE_ORDER_STEP) == 0).then_some(LARGE_ORDER);
         ORDERS.into_iter().chain(large).map(move |n| (e, n))
     })
 }
 
-/// What a rounding to a multiple of the least number is to a matrix of scale 2^e.
+/// Returns the size of a rounding to a multiple of the least number, relative to a matrix of scale 2^e.
 fn slack<T: Scalar>(e: i32) -> f64 {
-    let (_, normal, _) = exponents::<T::Real>();
+    let normal = exponents::<T::Real>().normal;
     T::EPSILON.to_f64() * 2f64.powi((normal - e).max(0))
 }
 
@@ -54,7 +69,7 @@ fn number<T: Scalar>(re: f64, im: f64) -> T {
     T::from_parts(T::Real::from_f64(re), T::Real::from_f64(im))
 }
 
-/// Element (i, j) of a triangle with a large diagonal in a narrow band.
+/// Returns element (i, j) of a triangle with a large diagonal in a narrow band.
 fn banded<T: Scalar>(i: usize, j: usize) -> T {
     match i.abs_diff(j) {
         0 => [number(3.0, 4.0), number(-4.0, 3.0), number(5.0, 0.0), number(3.0, -4.0)][i % 4],
@@ -64,15 +79,15 @@ fn banded<T: Scalar>(i: usize, j: usize) -> T {
     }
 }
 
-/// Whether it is within so many roundings, and a number.
+/// Returns whether a number is within the bound of another one; NaN is not.
 fn is_near<T: Scalar>(found: T, wanted: T, bound: f64) -> bool {
     (found - wanted).abs().to_f64() <= bound
 }
 
-/// s op(A) X = s B or s X op(A) = s B gives X, for every option by turns and for 1 to 12 right-hand sides.
+/// Solving s op(A) X = s B or s X op(A) = s B gives X, with options by turns and for 1 to 12 right-hand sides.
 pub fn trsm_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
-    // Parts of B are below 4 · (5 + 4 + 2 · 3), and those of a system of one below 8.
-    let (most, normal, least) = exponents::<T::Real>();
+    // Parts of B are below 4 · (5 + 4 + 2 · 3), and those of a system of order one below 8.
+    let Exponents { most, normal, least } = exponents::<T::Real>();
     let from = if suite.divides_by_subnormals() { least } else { normal };
     for (e, n) in scales::<T::Real>(3).filter(|&(e, n)| e >= from && (n == 1 || e <= most - 6)) {
         let turn = suite.turn();
@@ -111,7 +126,7 @@ pub fn trsm_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// The factor of s A, whose elements are the root of s in size.
+/// The factor of s A, whose elements have the size of the root of s.
 pub fn potrf_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
     // A's elements are at most 8.
     for (e, n) in scales::<T::Real>(4) {
@@ -133,7 +148,7 @@ pub fn potrf_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
             if oracle::is_in(Some(uplo), i, j) { at_scale(full(i, j), e) } else { nan }
         });
         suite.attempt(&Call::Potrf(Potrf { uplo, first: 0, a }), &mut image).expect("a positive definite matrix");
-        // With the root's even part taken off, products are ordinary numbers.
+        // Without the even part of the root's scale, products are in the ordinary range.
         let half = e.div_euclid(2);
         let l = |i, p| {
             let stored = if uplo == Uplo::Lower { image.at(a, i, p) } else { image.at(a, p, i).conj() };
@@ -148,14 +163,14 @@ pub fn potrf_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// L and U, and V and R, of s A. They are judged in the type itself, so that what is multiplied must be normal.
+/// L and U, and V and R, of s A. They are checked in the type itself, so the products must be normal.
 pub fn panels_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
-    let (_, normal, _) = exponents::<T::Real>();
+    let normal = exponents::<T::Real>().normal;
     for (e, n) in scales::<T::Real>(8).filter(|&(e, _)| e >= normal) {
         for m in [n, n + 3] {
             let mut image = Image::default();
             let a: Mat<T> = image.place(&mut suite.numbers, (m, n), |_, i, j| {
-                // The largest of a column is not on the diagonal.
+                // The largest element of a column is not on the diagonal.
                 at_scale(if m > n { banded((i + 1) % m, j) } else { banded(m - 1 - i, j) }, e)
             });
             panels::judge_lu(suite, image.clone(), a);
@@ -164,12 +179,12 @@ pub fn panels_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// A pivot of which |re| + |im| is no number is a pivot.
+/// A pivot whose |re| + |im| overflows or is subnormal is still chosen.
 pub fn pivots_at_the_end_of_the_range<T: Scalar>(suite: &mut Suite<'_, T>) {
     if !suite.has_panels() {
         return;
     }
-    let (most, _, least) = exponents::<T::Real>();
+    let Exponents { most, least, .. } = exponents::<T::Real>();
     for e in [most, least] {
         let mut image = Image::default();
         let z = at_scale(number::<T>(1.0, 1.0), e);

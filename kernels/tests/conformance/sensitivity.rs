@@ -1,4 +1,4 @@
-//! The suite notices what is wrong: backends with one fault each do not pass it.
+//! The suite detects errors: backends with one fault each fail it.
 
 use super::{Image, OnHost, Runner, Suite, moves, oracle, panels, products, triangles};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,33 +10,33 @@ use superscalar_kernels::{
 use superscalar_runtime::DeviceError;
 
 /// The host's kernels with a fault.
-struct Wrong<F>(F);
+struct FaultyBackend<F>(F);
 
-impl<F: FnMut(&Call<f64>, &mut Image) -> Result<(), DeviceError>> Runner<f64> for Wrong<F> {
+impl<F: FnMut(&Call<f64>, &mut Image) -> Result<(), DeviceError>> Runner<f64> for FaultyBackend<F> {
     fn run(&mut self, call: &Call<f64>, image: &mut Image) -> Result<(), DeviceError> {
         (self.0)(call, image)
     }
 }
 
-/// Whether the test fails on a backend that does this.
+/// Returns whether the test fails on a backend with this fault.
 fn fails(test: fn(&mut Suite<'_, f64>), fault: impl FnMut(&Call<f64>, &mut Image) -> Result<(), DeviceError>) -> bool {
-    catch_unwind(AssertUnwindSafe(|| test(&mut Suite::new(1, &mut Wrong(fault))))).is_err()
+    catch_unwind(AssertUnwindSafe(|| test(&mut Suite::new(1, &mut FaultyBackend(fault))))).is_err()
 }
 
-/// What the host's kernels do.
+/// Runs the host's kernels, without a fault.
 fn right(call: &Call<f64>, image: &mut Image) -> Result<(), DeviceError> {
     OnHost.run(call, image)
 }
 
 #[test]
-fn without_a_fault_they_pass() {
+fn correct_backend_passes() {
     for test in [products::gemm, triangles::potrf_fails, moves::laswp, panels::getrf, panels::geqrf] {
         assert!(!fails(test, right));
     }
 }
 
 #[test]
-fn a_byte_behind_a_column_is_noticed() {
+fn byte_after_a_column_is_detected() {
     let scribbles = |call: &Call<f64>, image: &mut Image| {
         right(call, image)?;
         let (mat, _) = oracle::written(call);
@@ -48,7 +48,7 @@ fn a_byte_behind_a_column_is_noticed() {
 }
 
 #[test]
-fn an_element_of_the_other_triangle_is_noticed() {
+fn element_of_the_other_triangle_is_detected() {
     let whole = |call: &Call<f64>, image: &mut Image| match *call {
         Call::Gemm(Gemm { part: Some(_), op_a, op_b, alpha, a, b, beta, c }) => {
             right(&Call::Gemm(Gemm { part: None, op_a, op_b, alpha, a, b, beta, c }), image)
@@ -59,7 +59,7 @@ fn an_element_of_the_other_triangle_is_noticed() {
 }
 
 #[test]
-fn a_factor_that_is_read_though_it_is_zero_is_noticed() {
+fn reading_c_with_zero_beta_is_detected() {
     let multiplies = |call: &Call<f64>, image: &mut Image| {
         let Call::Gemm(Gemm { beta: 0.0, c, .. }) = *call else { return right(call, image) };
         let old = image.elements(c);
@@ -74,7 +74,7 @@ fn a_factor_that_is_read_though_it_is_zero_is_noticed() {
 }
 
 #[test]
-fn a_last_bit_is_noticed_where_results_are_exact() {
+fn last_bit_of_exact_results_is_detected() {
     let rounds = |call: &Call<f64>, image: &mut Image| {
         right(call, image)?;
         let (mat, _) = oracle::written(call);
@@ -88,7 +88,7 @@ fn a_last_bit_is_noticed_where_results_are_exact() {
 }
 
 #[test]
-fn another_minor_is_noticed() {
+fn wrong_minor_is_detected() {
     let miscounts = |call: &Call<f64>, image: &mut Image| {
         right(call, image).map_err(|error| match error.outcome_ref::<NotPositiveDefinite>() {
             Some(known) => DeviceError::outcome(NotPositiveDefinite { minor: known.minor + 1 }),
@@ -101,7 +101,7 @@ fn another_minor_is_noticed() {
 }
 
 #[test]
-fn another_interchange_or_factor_of_a_panel_is_noticed() {
+fn wrong_panel_is_detected() {
     let exchanges = |call: &Call<f64>, image: &mut Image| {
         right(call, image)?;
         if let Call::Getrf(Getrf { ipiv, .. }) = *call
@@ -129,7 +129,7 @@ fn another_interchange_or_factor_of_a_panel_is_noticed() {
 }
 
 #[test]
-fn an_operation_that_is_forgotten_is_noticed() {
+fn ignored_operation_is_detected() {
     let plain = |call: &Call<f64>, image: &mut Image| match *call {
         Call::Larfb(Larfb { side, v, t, c, .. }) => right(&Call::Larfb(Larfb { side, op: Op::None, v, t, c }), image),
         Call::Triangular(triangle) => {

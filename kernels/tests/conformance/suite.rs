@@ -1,4 +1,4 @@
-//! How a result is judged: against the oracle where it is written, byte for byte everywhere else.
+//! Checks results: against the oracle where the call writes, and byte for byte everywhere else.
 
 use super::{Image, Runner, oracle};
 use superscalar_kernels::{
@@ -8,7 +8,7 @@ use superscalar_kernels::{
 use superscalar_oracle::{Nearness, Random, is_finite, largest};
 use superscalar_runtime::DeviceError;
 
-/// A runner under test, with the numbers that its cases are made of.
+/// A runner under test, with the random numbers of its cases.
 pub struct Suite<'r, T: Scalar> {
     pub numbers: Random,
     runner: &'r mut dyn Runner<T>,
@@ -20,13 +20,13 @@ impl<'r, T: Scalar> Suite<'r, T> {
         Self { numbers: Random::new(seed), runner, cases: 0 }
     }
 
-    /// A number that goes up from case to case: options take turns by it.
+    /// Returns a number that increases from case to case, by which options take turns.
     pub fn turn(&mut self) -> usize {
         self.cases += 1;
         self.cases
     }
 
-    /// The call's factors alpha and beta, by turns: zero, one and a general one (integers, so that products are exact).
+    /// Returns alpha and beta by turns: zero, one and a general one. They are integers, so that products are exact.
     pub fn factors(&mut self) -> (T, T) {
         let turn = self.turn();
         let part = T::Real::from_f64;
@@ -35,33 +35,33 @@ impl<'r, T: Scalar> Suite<'r, T> {
         (alpha, beta)
     }
 
-    /// Places a matrix of small integers, or, if it is `hidden`, of what must not be read.
+    /// Places a matrix of small integers or, if it is `hidden`, of NaN, which must not be read.
     pub fn integers(&mut self, image: &mut Image, shape: (usize, usize), hidden: bool) -> Mat<T> {
         let nan = T::from_f64(f64::NAN);
         image.place(&mut self.numbers, shape, |numbers, _, _| if hidden { nan } else { numbers.integer() })
     }
 
-    /// Whether the panels of factorizations can be carried out.
+    /// Returns whether the panels of factorizations are supported.
     pub fn has_panels(&self) -> bool {
         self.runner.has_panels()
     }
 
-    /// Whether triangular solves divide by subnormal elements.
+    /// Returns whether triangular solves divide by subnormal elements.
     pub fn divides_by_subnormals(&self) -> bool {
         self.runner.divides_by_subnormals()
     }
 
-    /// Whether calls are carried out by an NVIDIA GPU.
+    /// Returns whether an NVIDIA GPU carries the calls out.
     pub fn is_gpu(&self) -> bool {
         self.runner.is_gpu()
     }
 
-    /// Carries the call out and judges nothing.
+    /// Carries the call out without checking the result.
     pub fn attempt(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
         self.runner.run(call, image)
     }
 
-    /// Carries the call out and judges what it left; returns that.
+    /// Carries the call out, checks the result, and returns it.
     pub fn judge(&mut self, call: &Call<T>, before: &Image, nearness: Nearness) -> Image {
         let (mut after, mut expected) = (before.clone(), before.clone());
         let outcome = self.runner.run(call, &mut after);
@@ -80,7 +80,7 @@ impl<'r, T: Scalar> Suite<'r, T> {
     }
 }
 
-/// The elements that the call writes, as (i, j).
+/// Returns the matrix that the call writes, and the positions (i, j) of the elements that it writes.
 fn elements<T: Scalar>(call: &Call<T>) -> (Mat<T>, impl Iterator<Item = (usize, usize)>) {
     let (mat, part) = oracle::written(call);
     let all = (0..mat.n).flat_map(move |j| (0..mat.m).map(move |i| (i, j)));
@@ -93,17 +93,18 @@ fn near<T: Scalar>(call: &Call<T>, after: &Image, expected: &Image, nearness: Ne
     let largest = largest(elements(call).1.map(size));
     for (i, j) in elements(call).1 {
         let (x, y) = (after.at(mat, i, j), expected.at(mat, i, j));
-        // What is not finite need not be so in the same way.
+        // Values that are not finite may differ.
         let is_lost = matches!(nearness, Nearness::Roundoffs(_)) && !is_finite(y);
         let fits = if is_lost { !is_finite(x) } else { nearness.fits(x, y, largest) };
         assert!(fits, "{x} for {y} at ({i}, {j}), {nearness:?} of {largest}: {call:?}");
     }
 }
 
-/// Every byte but those of the written elements is what it was: the other triangle, the factors, and what lies between.
+/// Checks that all bytes except those of the written elements are unchanged: the other triangle, the factors, and the
+/// gaps.
 fn untouched<T: Scalar>(call: &Call<T>, before: &Image, after: &Image) {
     let (mut rest, (mat, written)) = (after.clone(), elements(call));
     written.for_each(|(i, j)| rest.set(mat, i, j, before.at(mat, i, j)));
     let differs = before.bytes().iter().zip(rest.bytes()).position(|(x, y)| x != y);
-    assert_eq!(differs, None, "the first byte that the call must not have changed: {call:?}");
+    assert_eq!(differs, None, "the position of the first byte that must not change: {call:?}");
 }

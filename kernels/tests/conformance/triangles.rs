@@ -15,22 +15,31 @@ const SHAPES: [(usize, usize); 11] =
 /// Orders of a factorization.
 const ORDERS: [usize; 12] = [0, 1, 2, 3, 7, 8, 16, 17, 33, 64, 65, 130];
 
-/// Every option of trmm and trsm, with the order of the triangle for a B of this shape.
-fn options((m, n): (usize, usize)) -> impl Iterator<Item = (Side, Uplo, Op, Diag, usize)> {
+/// The options of trmm and trsm, and the order of the triangle.
+struct Options {
+    side: Side,
+    uplo: Uplo,
+    op: Op,
+    diag: Diag,
+    order: usize,
+}
+
+/// Returns every option of trmm and trsm for a B of this shape.
+fn options((m, n): (usize, usize)) -> impl Iterator<Item = Options> {
     let sides = SIDES.into_iter().flat_map(|side| UPLOS.map(|uplo| (side, uplo)));
     let ops = sides.flat_map(|(side, uplo)| OPS.map(|op| (side, uplo, op)));
     ops.flat_map(move |(side, uplo, op)| {
         let order = if side == Side::Left { m } else { n };
-        [Diag::NonUnit, Diag::Unit].map(|diag| (side, uplo, op, diag, order))
+        [Diag::NonUnit, Diag::Unit].map(|diag| Options { side, uplo, op, diag, order })
     })
 }
 
-/// Whether an element of a triangular matrix may be read.
+/// Returns whether an element of a triangular matrix may be read.
 fn is_read(uplo: Uplo, diag: Diag, i: usize, j: usize) -> bool {
     oracle::is_in(Some(uplo), i, j) && (i != j || diag == Diag::NonUnit)
 }
 
-/// Places a triangle of small integers, or of nothing that may be read.
+/// Places a triangle of small integers or, if it is `hidden`, of NaN.
 pub fn integers<T: Scalar>(
     suite: &mut Suite<'_, T>,
     image: &mut Image,
@@ -68,7 +77,7 @@ fn regular<T: Scalar>(
 
 pub fn trmm<T: Scalar>(suite: &mut Suite<'_, T>) {
     for shape in SHAPES {
-        for (side, uplo, op, diag, order) in options(shape) {
+        for Options { side, uplo, op, diag, order } in options(shape) {
             for _ in 0..3 {
                 let (alpha, _) = suite.factors();
                 let mut image = Image::default();
@@ -81,10 +90,10 @@ pub fn trmm<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// An Inf in B does not meet the zeros of the other triangle.
+/// An Inf in B is not multiplied by the zeros of the other triangle.
 pub fn trmm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
     for shape @ (m, n) in [(1, 1), (7, 5), (12, 9), (40, 37), (410, 6), (6, 410)] {
-        for (side, uplo, op, diag, order) in options(shape) {
+        for Options { side, uplo, op, diag, order } in options(shape) {
             let mut image = Image::default();
             let a = integers(suite, &mut image, (uplo, diag), order, false);
             let b = suite.integers(&mut image, shape, false);
@@ -98,7 +107,7 @@ pub fn trmm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
 
 pub fn trsm<T: Scalar>(suite: &mut Suite<'_, T>) {
     for shape in SHAPES {
-        for (side, uplo, op, diag, order) in options(shape) {
+        for Options { side, uplo, op, diag, order } in options(shape) {
             for _ in 0..3 {
                 let (alpha, _) = suite.factors();
                 let mut image = Image::default();
@@ -110,15 +119,15 @@ pub fn trsm<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let triangle = Triangular { action: Action::Solve, side, uplo, op, diag, alpha, a, b };
                 let after = suite.judge(&Call::Triangular(triangle), &image, Nearness::Roundoffs(8.0 * order as f64));
                 if alpha != T::ZERO {
-                    solves(&triangle, &image, after);
+                    check_residual(&triangle, &image, after);
                 }
             }
         }
     }
 }
 
-/// |op(A) X - alpha B| <= c n eps |A| |X|, with norms of rows not larger than 4.
-fn solves<T: Scalar>(triangle: &Triangular<T, Mat<T>>, before: &Image, mut after: Image) {
+/// Checks |op(A) X - alpha B| <= c n eps |A| |X|, where the rows of A have norms of at most 4.
+fn check_residual<T: Scalar>(triangle: &Triangular<T, Mat<T>>, before: &Image, mut after: Image) {
     let &Triangular { a, b, alpha, .. } = triangle;
     let largest = largest(after.elements(b).into_iter().map(|x| x.abs().to_f64()));
     let product = Call::Triangular(Triangular { action: Action::Multiply, alpha: T::ONE, ..*triangle });
@@ -130,10 +139,11 @@ fn solves<T: Scalar>(triangle: &Triangular<T, Mat<T>>, before: &Image, mut after
     }
 }
 
-/// A pivot that is NaN or zero spoils the unknowns that depend on it, and no others.
+/// A pivot that is NaN or zero affects exactly the unknowns that depend on it.
 pub fn trsm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
     for shape in [(1, 1), (7, 5), (40, 37)] {
-        for (side, uplo, op, _, order) in options(shape).filter(|&(_, _, _, diag, _)| diag == Diag::NonUnit) {
+        let non_unit = options(shape).filter(|options| options.diag == Diag::NonUnit);
+        for Options { side, uplo, op, order, .. } in non_unit {
             for (pivot, value) in [0, order / 2, order - 1].into_iter().flat_map(|at| [(at, 0.0), (at, f64::NAN)]) {
                 let mut image = Image::default();
                 let a = regular(suite, &mut image, (uplo, Diag::NonUnit), order, false);
@@ -156,12 +166,13 @@ pub fn trsm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// Places a Hermitian positive definite matrix in one triangle; the imaginary part of its diagonal is not to be looked at.
+/// Places a Hermitian positive definite matrix in one triangle. The imaginary parts of its diagonal are not zero,
+/// because they must not be read.
 pub fn positive_definite<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, uplo: Uplo, n: usize) -> Mat<T> {
     with_rest(suite, image, uplo, (n, 0))
 }
 
-/// The same with rows below the triangle, or columns beside it.
+/// Like [`positive_definite`], with rows below the triangle, or columns beside it.
 pub fn with_rest<T: Scalar>(
     suite: &mut Suite<'_, T>,
     image: &mut Image,
@@ -183,12 +194,12 @@ pub fn potrf<T: Scalar>(suite: &mut Suite<'_, T>) {
             let a = positive_definite(suite, &mut image, uplo, n);
             let after =
                 suite.judge(&Call::Potrf(Potrf { uplo, first: 0, a }), &image, Nearness::Roundoffs(8.0 * n as f64));
-            factors(uplo, a, &image, &after);
+            check_factor(uplo, a, &image, &after);
         }
     }
 }
 
-/// What is below a triangle, or beside it, is solved with its factor.
+/// The part of a trapezoid below the triangle, or beside it, is solved for with its factor.
 pub fn potrf_of_trapezoids<T: Scalar>(suite: &mut Suite<'_, T>) {
     for (n, uplo) in ORDERS.into_iter().flat_map(|n| UPLOS.map(|uplo| (n, uplo))) {
         for rest in [1, 5, 70] {
@@ -204,10 +215,10 @@ pub fn potrf_of_trapezoids<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// Pivots whose reciprocals or squares overflow or vanish, alone and beside others, are pivots like all.
+/// Pivots whose reciprocals or squares overflow or underflow are processed like ordinary ones, alone and beside others.
 pub fn potrf_of_extremes<T: Scalar>(suite: &mut Suite<'_, T>) {
     let root = |exponent: i32| T::Real::from_f64(2f64.powi(exponent));
-    // Of what a diagonal element is scaled by, the root.
+    // The exponent of the root of the diagonal's scale.
     let far = if size_of::<T::Real>() == size_of::<f64>() { 505 } else { 60 };
     let scales: [fn(usize) -> i32; 4] = [|_| 1, |_| -1, |i| [1, -1][i % 2], |i| [0, 0, 1, 0, -1][i % 5]];
     for (n, uplo) in [1, 33, 128, 200].into_iter().flat_map(|n| UPLOS.map(|uplo| (n, uplo))) {
@@ -217,7 +228,8 @@ pub fn potrf_of_extremes<T: Scalar>(suite: &mut Suite<'_, T>) {
         let ordinary = suite.judge(&Call::Potrf(Potrf { uplo, first: 0, a }), &unscaled, nearness);
         for scale in scales {
             let (by, mut image) = (|i| root(far * scale(i)), unscaled.clone());
-            // By powers of two, so the factor is that of the ordinary matrix, scaled; but for some last digits.
+            // The scales are powers of two, so the factor is that of the ordinary matrix, scaled, except for some last
+            // digits.
             let inside =
                 || (0..n).flat_map(|j| (0..n).map(move |i| (i, j))).filter(|&(i, j)| oracle::is_in(Some(uplo), i, j));
             for (i, j) in inside() {
@@ -238,10 +250,10 @@ pub fn potrf_of_extremes<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
-/// |L Lᴴ - A| <= c n eps |A|, or |Uᴴ U - A|; and the diagonal is real.
-fn factors<T: Scalar>(uplo: Uplo, a: Mat<T>, before: &Image, after: &Image) {
+/// Checks |L Lᴴ - A| <= c n eps |A|, or |Uᴴ U - A|, and that the diagonal is real.
+fn check_factor<T: Scalar>(uplo: Uplo, a: Mat<T>, before: &Image, after: &Image) {
     let n = a.n;
-    // Element (i, p) of L, whichever is stored.
+    // Element (i, p) of L, for both triangles.
     let l = |i, p| if uplo == Uplo::Lower { after.at(a, i, p) } else { after.at(a, p, i).conj() };
     for (i, j) in (0..n).flat_map(|j| (j..n).map(move |i| (i, j))) {
         let product: T = (0..=j).map(|p| l(i, p) * l(j, p).conj()).sum();
@@ -253,7 +265,7 @@ fn factors<T: Scalar>(uplo: Uplo, a: Mat<T>, before: &Image, after: &Image) {
     }
 }
 
-/// The first leading minor that is not positive definite is named; nothing outside of the triangle is written even so.
+/// The first leading minor that is not positive definite is reported, and nothing outside of the triangle is written.
 pub fn potrf_fails<T: Scalar>(suite: &mut Suite<'_, T>) {
     for n in ORDERS {
         let mut places = vec![0, n / 3, n / 2, n.saturating_sub(1)];
@@ -266,10 +278,10 @@ pub fn potrf_fails<T: Scalar>(suite: &mut Suite<'_, T>) {
                 image.set(a, at, at, T::from_f64(value));
                 let after =
                     suite.judge(&Call::Potrf(Potrf { uplo, first: 0, a }), &image, Nearness::Roundoffs(8.0 * n as f64));
-                // The factor of the minor before it stands there.
+                // The factor of the minor before it is stored.
                 assert!((0..at).all(|i| is_finite(after.at(a, i, i))), "{n} {uplo} {at} {value}");
             }
-            // A NaN beside the diagonal reaches the later of its two pivots.
+            // A NaN beside the diagonal affects the later of its two pivots.
             let mut image = Image::default();
             let a = positive_definite(suite, &mut image, uplo, n);
             let (i, j) = if uplo == Uplo::Lower { (n - 1, at) } else { (at, n - 1) };

@@ -1,6 +1,6 @@
-//! The kernels for NVIDIA GPUs, without a GPU: they compile, and keep what they compute in registers.
+//! Compiles the kernels for NVIDIA GPUs without a GPU, and checks that they spill no registers.
 //!
-//! What they compute is judged by the suite in `conformance`, which needs a GPU.
+//! The suite in `conformance` tests their results; it needs a GPU.
 
 use std::{num::NonZero, sync::Mutex, thread};
 use superscalar_devices::cuda;
@@ -10,8 +10,8 @@ use superscalar_oracle::is_full;
 /// An architecture, and the function that compiles all kernels of a type for it.
 type Job = (&'static str, fn(&str) -> bool);
 
-/// What is compiled: all types for the architecture that the kernels were measured on; a complex type for the oldest
-/// architecture that NVRTC 13 and the kernels know, and a real one for the newest.
+/// All types for the architecture that the kernels were measured on; a complex type for the oldest architecture that
+/// NVRTC 13 and the kernels support, and a real one for the newest.
 const JOBS: [Job; 6] = [
     ("sm_90", compiles::<c64>),
     ("sm_90", compiles::<c32>),
@@ -20,10 +20,10 @@ const JOBS: [Job; 6] = [
     ("sm_90", compiles::<f64>),
     ("sm_90", compiles::<f32>),
 ];
-/// With FULL=1 a real type for the oldest architecture and a complex one for the newest are compiled, too.
+/// With FULL=1 also a real type for the oldest architecture and a complex one for the newest.
 const FULL_JOBS: [Job; 2] = [("sm_75", compiles::<f64>), ("sm_100", compiles::<c32>)];
 
-/// Compiles every family for elements of this type; whether there is a compiler.
+/// Compiles every family for elements of this type. Returns whether there is a compiler.
 fn compiles<T: Scalar>(arch: &str) -> bool {
     let capability: i32 = arch.trim_start_matches("sm_").parse().expect("a number");
     for family in Family::ALL.into_iter().filter(|family| family.capability() <= (capability / 10, capability % 10)) {
@@ -36,7 +36,7 @@ fn compiles<T: Scalar>(arch: &str) -> bool {
             }
             Err(error) if cuda::compile("", &[], arch).is_err() => {
                 let required = std::env::var_os("REQUIRE_NVRTC").is_some_and(|value| value == "1");
-                assert!(!required, "REQUIRE_NVRTC=1, and there is no compiler: {error}");
+                assert!(!required, "REQUIRE_NVRTC is 1, but there is no compiler: {error}");
                 eprintln!("skipped: {error}");
                 return false;
             }
@@ -59,7 +59,7 @@ fn compiles<T: Scalar>(arch: &str) -> bool {
 fn every_kernel_compiles_and_spills_nothing() {
     let more = if is_full() { &FULL_JOBS[..] } else { &[] };
     let jobs = Mutex::new(JOBS.iter().chain(more));
-    // The compiler takes its time, for one program on one thread.
+    // The compiler is slow, and uses one thread for one program.
     let next = || jobs.lock().expect("no thread panics with the lock").next();
     let work = || while next().is_some_and(|(arch, compiles)| compiles(arch)) {};
     thread::scope(|s| {
@@ -67,13 +67,13 @@ fn every_kernel_compiles_and_spills_nothing() {
     });
 }
 
-/// Scratch is asked for before there is a device, and of the shapes alone.
+/// Scratch depends on the shapes alone, because it is requested before there is a device.
 #[test]
-fn scratch_is_known_without_a_device() {
+fn scratch_needs_no_device() {
     let at = |offset, m, n| Mat::<f64>::at(offset, (m, n), m);
     let larfb = |side, c| Call::Larfb(Larfb { side, op: Op::Trans, v: at(0, 100, 20), t: at(9000, 20, 20), c });
     let left = superscalar_kernels::cuda::scratch_bytes(&larfb(superscalar_kernels::Side::Left, at(20_000, 100, 30)));
-    // The triangle of V, and two products as large as what Q changes is wide.
+    // The triangle of V, and two products as wide as the matrix that Q is applied to.
     let needed = (20 * 20 + 2 * 20 * 30) * size_of::<f64>();
     assert!((needed..needed + 2048).contains(&left), "{left} bytes for {needed}");
     let refused = larfb(superscalar_kernels::Side::Left, at(20_000, 99, 30));

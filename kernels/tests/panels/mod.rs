@@ -1,4 +1,4 @@
-//! What the tests of panels share: types and shapes.
+//! Types and shapes for the tests of panels.
 
 /// Runs a generic check for the four types.
 macro_rules! for_all_types {

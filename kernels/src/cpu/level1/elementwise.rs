@@ -1,6 +1,6 @@
 //! swap, scal, copy, axpy, axpby.
 
-use super::{adjacent, check, place, place_mut};
+use super::{address, address_mut, adjacent, check};
 use crate::backend::vectors;
 use crate::vector::loops::{Add, Scale, Swap};
 use crate::{Scalar, VecMut, VecRef};
@@ -8,7 +8,7 @@ use crate::{Scalar, VecMut, VecRef};
 /// Exchanges x and y, element by element.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 ///
 /// # Example
 /// ```
@@ -22,9 +22,9 @@ use crate::{Scalar, VecMut, VecRef};
 pub fn swap<T: Scalar>(mut x: VecMut<'_, T>, mut y: VecMut<'_, T>) {
     check("swap", x.len(), y.len());
     let n = x.len();
-    if let Some((x, y)) = adjacent(place_mut(&mut x), place_mut(&mut y), n) {
+    if let Some((x, y)) = adjacent(address_mut(&mut x), address_mut(&mut y), n) {
         let reals = n * size_of::<T>() / size_of::<T::Real>();
-        // SAFETY: n elements are there in each, which are ours.
+        // SAFETY: both vectors have n adjacent elements and are borrowed exclusively.
         return unsafe { (vectors::<T>().swap)(Swap { reals, x: x.cast(), y: y.cast() }) };
     }
     for i in 0..n {
@@ -34,7 +34,7 @@ pub fn swap<T: Scalar>(mut x: VecMut<'_, T>, mut y: VecMut<'_, T>) {
     }
 }
 
-/// x = alpha x. NaN stays NaN, with alpha = 0 too.
+/// Scales x by alpha. NaN stays NaN, even with alpha = 0.
 ///
 /// # Example
 /// ```
@@ -46,15 +46,15 @@ pub fn swap<T: Scalar>(mut x: VecMut<'_, T>, mut y: VecMut<'_, T>) {
 /// ```
 pub fn scal<T: Scalar>(alpha: T, mut x: VecMut<'_, T>) {
     let n = x.len();
-    if let Some((x, _)) = adjacent(place_mut(&mut x), place_mut(&mut x), n) {
-        // SAFETY: n elements are there, which are ours.
+    if let Some((x, _)) = adjacent(address_mut(&mut x), address_mut(&mut x), n) {
+        // SAFETY: x has n adjacent elements and is borrowed exclusively.
         return unsafe { (vectors::<T>().scale)(Scale { n, c: alpha, x }) };
     }
     (0..n).for_each(|i| x.set(i, alpha * x.at(i)));
 }
 
-/// x = alpha x for a real alpha: `csscal` and `zdscal`. Each part is multiplied by it, so an infinite part does not
-/// touch the other one.
+/// Scales x by a real alpha: `csscal` and `zdscal`. The parts are multiplied separately, so an infinite part does not
+/// affect the other one.
 ///
 /// # Example
 /// ```
@@ -66,18 +66,18 @@ pub fn scal<T: Scalar>(alpha: T, mut x: VecMut<'_, T>) {
 /// ```
 pub fn scal_real<T: Scalar>(alpha: T::Real, mut x: VecMut<'_, T>) {
     let n = x.len();
-    if let Some((x, _)) = adjacent(place_mut(&mut x), place_mut(&mut x), n) {
+    if let Some((x, _)) = adjacent(address_mut(&mut x), address_mut(&mut x), n) {
         let n = n * size_of::<T>() / size_of::<T::Real>();
-        // SAFETY: so many reals are there, which are ours.
+        // SAFETY: the adjacent elements of x consist of n reals, and x is borrowed exclusively.
         return unsafe { (vectors::<T>().scale_reals)(Scale { n, c: alpha, x: x.cast() }) };
     }
     (0..n).for_each(|i| x.set(i, T::from_parts(alpha * x.at(i).re(), alpha * x.at(i).im())));
 }
 
-/// y = x.
+/// Copies x to y.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 ///
 /// # Example
 /// ```
@@ -91,17 +91,17 @@ pub fn scal_real<T: Scalar>(alpha: T::Real, mut x: VecMut<'_, T>) {
 pub fn copy<T: Scalar>(x: VecRef<'_, T>, mut y: VecMut<'_, T>) {
     check("copy", x.len(), y.len());
     let n = x.len();
-    match adjacent(place(x), place_mut(&mut y), n) {
-        // SAFETY: n elements are there in each, and those of y are ours.
+    match adjacent(address(x), address_mut(&mut y), n) {
+        // SAFETY: both vectors have n adjacent elements, and y is borrowed exclusively.
         Some((x, y)) if n > 0 => unsafe { std::ptr::copy(x, y, n) },
         _ => (0..n).for_each(|i| y.set(i, x.at(i))),
     }
 }
 
-/// y = alpha x + y; alpha = 0 leaves y as it is and does not read x.
+/// Computes y = alpha x + y. With alpha = 0 y is unchanged and x is not read.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 ///
 /// # Example
 /// ```
@@ -117,17 +117,17 @@ pub fn axpy<T: Scalar>(alpha: T, x: VecRef<'_, T>, mut y: VecMut<'_, T>) {
     if alpha == T::ZERO {
         return;
     }
-    if let Some((x, y)) = adjacent(place(x), place_mut(&mut y), n) {
-        // SAFETY: n elements are there in each, and those of y are ours.
+    if let Some((x, y)) = adjacent(address(x), address_mut(&mut y), n) {
+        // SAFETY: both vectors have n adjacent elements, and y is borrowed exclusively.
         return unsafe { (vectors::<T>().add)(Add { n, c: [alpha], x: [x], conj: [false], y }) };
     }
     (0..n).for_each(|i| y.set(i, y.at(i) + alpha * x.at(i)));
 }
 
-/// y = alpha x + beta y; beta = 0 does not read y, alpha = 0 does not read x.
+/// Computes y = alpha x + beta y. beta = 0 does not read y; alpha = 0 does not read x.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 ///
 /// # Example
 /// ```
@@ -140,7 +140,7 @@ pub fn axpy<T: Scalar>(alpha: T, x: VecRef<'_, T>, mut y: VecMut<'_, T>) {
 pub fn axpby<T: Scalar>(alpha: T, x: VecRef<'_, T>, beta: T, mut y: VecMut<'_, T>) {
     check("axpby", x.len(), y.len());
     if y.inc() == 0 {
-        // Each step begins with what the one before left.
+        // With an increment of zero each step reads the result of the step before.
         let part = |c: T, x: VecRef<'_, T>, i: usize| if c == T::ZERO { T::ZERO } else { c * x.at(i) };
         return (0..x.len()).for_each(|i| y.set(i, part(alpha, x, i) + part(beta, y.as_ref(), i)));
     }

@@ -1,16 +1,17 @@
 //! nrm2.
 
-use super::{adjacent, place};
+use super::{address, adjacent};
 use crate::backend::vectors;
 use crate::vector::loops::Dot;
 use crate::{Real, Scalar, VecRef};
 
-/// The Euclidean norm: the square root of the sum of the squares of all parts.
+/// Computes the Euclidean norm: the square root of the sum of the squares of all parts.
 ///
-/// It is right to a few roundoffs wherever it is a number, NaN if a part is NaN, and otherwise Inf if a part is
-/// infinite.
+/// The result is accurate to a few roundoffs wherever it is finite. It is NaN if a part is NaN, and otherwise Inf if a
+/// part is infinite.
 ///
-/// The squares are summed as they are first; only a sum near the ends of the range is computed anew, of scaled numbers.
+/// The squares are first summed without scaling; only a sum near the ends of the range is computed again, of scaled
+/// numbers.
 ///
 /// # Example
 /// ```
@@ -19,16 +20,16 @@ use crate::{Real, Scalar, VecRef};
 /// ```
 pub fn nrm2<T: Scalar>(x: VecRef<'_, T>) -> T::Real {
     let n = x.len();
-    let squares = match adjacent(place(x), place(x), n) {
+    let squares = match adjacent(address(x), address(x), n) {
         Some((x, _)) => {
             let n = n * size_of::<T>() / size_of::<T::Real>();
             let x = x.cast_const().cast();
-            // SAFETY: so many reals are there.
+            // SAFETY: the adjacent elements of x consist of n reals.
             unsafe { (vectors::<T>().dot_reals)(Dot { n, conj: false, x, y: x }) }
         }
         None => (0..n).map(|i| x.at(i).re() * x.at(i).re() + x.at(i).im() * x.at(i).im()).sum(),
     };
-    // What is lost of squares below the range is less than a roundoff of a sum above the first bound.
+    // Above the first bound, the squares that underflow change the sum by less than a roundoff.
     let least = T::Real::MIN_POSITIVE / (T::EPSILON * T::EPSILON);
     let most = T::Real::ONE / T::Real::MIN_POSITIVE;
     if (squares > least && squares < most) || squares.is_nan() {
@@ -37,8 +38,8 @@ pub fn nrm2<T: Scalar>(x: VecRef<'_, T>) -> T::Real {
     scaled(x, squares > least)
 }
 
-/// The norm of huge numbers, or of tiny ones, as doubles scaled by a power of two. Squares of singles are doubles
-/// without that.
+/// Computes the norm of huge or of tiny numbers, in doubles scaled by a power of two. Single-precision numbers need no
+/// scale, because their squares are within the range of doubles.
 #[cold]
 fn scaled<T: Scalar>(x: VecRef<'_, T>, is_huge: bool) -> T::Real {
     let power = match (T::Real::LETTER, is_huge) {

@@ -1,15 +1,15 @@
 //! dotu, dotc, dsdot, sdsdot, asum, iamax.
 
-use super::{adjacent, check, place};
+use super::{address, adjacent, check};
 use crate::backend::vectors;
 use crate::scalar::division::size;
 use crate::vector::loops::{AbsSum, Dot, Largest};
 use crate::{Scalar, VecRef};
 
-/// xᵀ y: the sum of all x y.
+/// Computes xᵀ y, the sum of all x y.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 ///
 /// # Example
 /// ```
@@ -20,10 +20,10 @@ pub fn dotu<T: Scalar>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> T {
     dot(false, x, y)
 }
 
-/// xᴴ y: the sum of all conj(x) y. For real types this is [`dotu`].
+/// Computes xᴴ y, the sum of all conj(x) y. For real types this is [`dotu`].
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 ///
 /// # Example
 /// ```
@@ -38,18 +38,18 @@ pub fn dotc<T: Scalar>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> T {
 fn dot<T: Scalar>(conj: bool, x: VecRef<'_, T>, y: VecRef<'_, T>) -> T {
     check("dot", x.len(), y.len());
     let n = x.len();
-    if let Some((x, y)) = adjacent(place(x), place(y), n) {
-        // SAFETY: n elements are there in each.
+    if let Some((x, y)) = adjacent(address(x), address(y), n) {
+        // SAFETY: both vectors have n adjacent elements.
         return unsafe { (vectors::<T>().dot)(Dot { n, conj, x, y }) };
     }
     let product = |i: usize| if conj { x.at(i).conj() * y.at(i) } else { x.at(i) * y.at(i) };
     (0..n).map(product).sum()
 }
 
-/// xᵀ y of singles, as a double: each product is exact, and sums are doubles.
+/// Computes xᵀ y of single-precision vectors as a double: each product is exact, and the sums are doubles.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 ///
 /// # Example
 /// ```
@@ -58,7 +58,7 @@ fn dot<T: Scalar>(conj: bool, x: VecRef<'_, T>, y: VecRef<'_, T>) -> T {
 /// assert_eq!(cpu::dsdot(VecRef::from_slice(&x), VecRef::from_slice(&x)), 100_000_001.0);
 /// ```
 pub fn dsdot(x: VecRef<'_, f32>, y: VecRef<'_, f32>) -> f64 {
-    /// Partial sums, so that an addition does not wait for the one before.
+    /// Independent partial sums, so that an addition does not wait for the one before.
     const PARTS: usize = 8;
     check("dsdot", x.len(), y.len());
     let (Some(x), Some(y)) = (x.as_slice(), y.as_slice()) else {
@@ -75,10 +75,10 @@ pub fn dsdot(x: VecRef<'_, f32>, y: VecRef<'_, f32>) -> f64 {
     parts.into_iter().chain(rest).sum()
 }
 
-/// b + xᵀ y of singles, summed in doubles and then rounded.
+/// Computes b + xᵀ y of single-precision numbers, summed in doubles and then rounded.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 ///
 /// # Example
 /// ```
@@ -90,7 +90,7 @@ pub fn sdsdot(b: f32, x: VecRef<'_, f32>, y: VecRef<'_, f32>) -> f32 {
     (f64::from(b) + dsdot(x, y)) as f32
 }
 
-/// The sum of all |re| + |im|.
+/// Computes the sum of all |re| + |im|.
 ///
 /// # Example
 /// ```
@@ -99,16 +99,16 @@ pub fn sdsdot(b: f32, x: VecRef<'_, f32>, y: VecRef<'_, f32>) -> f32 {
 /// ```
 pub fn asum<T: Scalar>(x: VecRef<'_, T>) -> T::Real {
     let n = x.len();
-    if let Some((x, _)) = adjacent(place(x), place(x), n) {
+    if let Some((x, _)) = adjacent(address(x), address(x), n) {
         let reals = n * size_of::<T>() / size_of::<T::Real>();
-        // SAFETY: so many reals are there.
+        // SAFETY: the adjacent elements of x consist of this many reals.
         return unsafe { (vectors::<T>().abs_sum)(AbsSum { reals, x: x.cast() }) };
     }
     (0..n).map(|i| size(x.at(i))).sum()
 }
 
-/// The number of the first element with the largest |re| + |im|, from 1 on; 0 if there is none. As in the reference
-/// BLAS an element that is NaN is passed over unless it is the first one, whose number is then the result.
+/// Returns the number of the first element with the largest |re| + |im|, counted from one, or 0 for an empty vector. As
+/// in the reference BLAS, a NaN element is ignored unless it is the first one; then the result is 1.
 ///
 /// # Example
 /// ```
@@ -121,7 +121,7 @@ pub fn iamax<T: Scalar>(x: VecRef<'_, T>) -> usize {
         return n.min(1);
     }
     if x.inc() == 1 {
-        // SAFETY: n elements are there.
+        // SAFETY: x has n adjacent elements.
         let found = unsafe { (vectors::<T>().largest)(Largest { n, x: x.as_ptr() }) };
         let first = (found.start..n).find(|&i| size(x.at(i)) == found.size);
         return first.unwrap_or(0) + 1;

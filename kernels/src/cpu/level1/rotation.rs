@@ -1,24 +1,24 @@
-//! rotg and rotmg: the rotation that makes the second of two numbers zero.
+//! rotg and rotmg: compute the rotation that makes the second of two numbers zero.
 
 use super::ModifiedRotation;
 use crate::{Real, Scalar};
 
-/// What [`rotg`] finds: [c s; -conj(s) c] (a, b)ᵀ = (r, 0)ᵀ.
+/// The result of [`rotg`]: [c s; -conj(s) c] (a, b)ᵀ = (r, 0)ᵀ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rotation<T: Scalar> {
     /// The cosine, which is real.
     pub c: T::Real,
     /// The sine.
     pub s: T,
-    /// What a becomes.
+    /// The value that a becomes.
     pub r: T,
-    /// For real types, the number from which c and s can be made again; zero for complex ones, whose BLAS routine
-    /// leaves b alone.
+    /// For real types, the number from which c and s can be recovered. For complex types zero, because their BLAS
+    /// routine does not change b.
     pub z: T,
 }
 
-/// The rotation that takes (a, b) to (r, 0), without undue overflow or underflow (Anderson, *Safe scaling in the Level
-/// 1 BLAS*, 2017).
+/// Computes the rotation that takes (a, b) to (r, 0), without undue overflow or underflow (Anderson, *Safe scaling in
+/// the Level 1 BLAS*, 2017).
 ///
 /// # Example
 /// ```
@@ -62,8 +62,8 @@ fn of_real<T: Scalar>(a: T, b: T) -> Rotation<T> {
     Rotation { c, s: real(s), r: real(r), z: real(z) }
 }
 
-/// With u and w the powers of two nearest below a and b: each number is scaled by its own, so that the phase of neither
-/// is lost.
+/// Computes a complex rotation. u and w are the powers of two at or below a and b; each number is scaled by its own, so
+/// that neither phase is lost.
 fn of_complex<T: Scalar>(a: T, b: T) -> Rotation<T> {
     let (zero, one) = (T::Real::ZERO, T::Real::ONE);
     if b == T::ZERO {
@@ -87,7 +87,7 @@ fn of_complex<T: Scalar>(a: T, b: T) -> Rotation<T> {
     Rotation { c: of_x / norm, s, r: times(times(phase, norm), most), z: T::ZERO }
 }
 
-/// The power of two at or below the larger part; the least normal number if it is less.
+/// Returns the power of two at or below the larger part, but at least the smallest normal number.
 fn power_below<T: Scalar>(x: T) -> T::Real {
     const EXPONENT: u64 = 0x7ff << 52;
     let (re, im) = (x.re().abs(), x.im().abs());
@@ -96,10 +96,10 @@ fn power_below<T: Scalar>(x: T) -> T::Real {
     if power < T::Real::MIN_POSITIVE { T::Real::MIN_POSITIVE } else { power }
 }
 
-/// The modified rotation H that makes the second component of (sqrt(d1) x1, sqrt(d2) y1) zero. Overwrites d1, d2 and x1
-/// by what they become.
+/// Computes the modified rotation H that makes the second component of (sqrt(d1) x1, sqrt(d2) y1) zero, and overwrites
+/// d1, d2 and x1 by their new values.
 ///
-/// The factors d1 and d2 are kept within 2^-24 and 2^24, by scaling H.
+/// H is scaled to keep the factors d1 and d2 between 2^-24 and 2^24.
 ///
 /// # Example
 /// ```
@@ -141,8 +141,8 @@ pub fn rotmg<R: Real>(d1: &mut R, d2: &mut R, x1: &mut R, y1: R) -> ModifiedRota
         (*d1, *d2, *x1) = (zero, zero, zero);
         return ModifiedRotation::Full { h11: zero, h21: zero, h12: zero, h22: zero };
     };
-    let first = steps(*d1);
-    let second = steps(*d2);
+    let first = rescaling_steps(*d1);
+    let second = rescaling_steps(*d2);
     if first == 0 && second == 0 {
         return h;
     }
@@ -157,8 +157,8 @@ pub fn rotmg<R: Real>(d1: &mut R, d2: &mut R, x1: &mut R, y1: R) -> ModifiedRota
     ModifiedRotation::Full { h11, h21, h12, h22 }
 }
 
-/// How many times d is to be multiplied by 4096²; negative if it is to be divided.
-fn steps<R: Real>(d: R) -> i32 {
+/// Returns how many times d must be multiplied by 4096² to come into range; negative for divisions.
+fn rescaling_steps<R: Real>(d: R) -> i32 {
     let least = R::from_f64(f64::powi(2.0, -24));
     let most = R::from_f64(f64::powi(2.0, 24));
     let (mut size, mut steps) = (d.abs(), 0);
@@ -172,7 +172,7 @@ fn steps<R: Real>(d: R) -> i32 {
     steps
 }
 
-/// x 4096^e.
+/// Computes x 4096^e.
 fn power<R: Real>(x: R, e: i32) -> R {
     let step = R::from_f64(if e < 0 { 1.0 / 4096.0 } else { 4096.0 });
     (0..e.unsigned_abs()).fold(x, |x, _| x * step)

@@ -1,14 +1,14 @@
 //! rot and rotm: plane rotations of two vectors.
 
-use super::{adjacent, check, place_mut};
+use super::{address_mut, adjacent, check};
 use crate::backend::vectors;
 use crate::vector::loops::Rotate;
 use crate::{Real, Scalar, VecMut};
 
-/// (x, y) = (c x + s y, c y - s x), element by element, for a real rotation of real or complex vectors.
+/// Computes (x, y) = (c x + s y, c y - s x), element by element, for a real rotation of real or complex vectors.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 ///
 /// # Example
 /// ```
@@ -23,12 +23,12 @@ pub fn rot<T: Scalar>(x: VecMut<'_, T>, y: VecMut<'_, T>, c: T::Real, s: T::Real
     rotate(x, y, [c, s, -s, c]);
 }
 
-/// (x, y) = (h[0] x + h[1] y, h[2] x + h[3] y).
+/// Computes (x, y) = (h[0] x + h[1] y, h[2] x + h[3] y).
 fn rotate<T: Scalar>(mut x: VecMut<'_, T>, mut y: VecMut<'_, T>, h: [T::Real; 4]) {
     let n = x.len();
-    if let Some((x, y)) = adjacent(place_mut(&mut x), place_mut(&mut y), n) {
+    if let Some((x, y)) = adjacent(address_mut(&mut x), address_mut(&mut y), n) {
         let reals = n * size_of::<T>() / size_of::<T::Real>();
-        // SAFETY: so many reals are there in each, which are ours.
+        // SAFETY: the adjacent elements of both vectors consist of this many reals, and both are borrowed exclusively.
         return unsafe { (vectors::<T>().rotate)(Rotate { reals, h, x: x.cast(), y: y.cast() }) };
     }
     let sum = |a: T::Real, x: T, b: T::Real, y: T| T::from_parts(a * x.re() + b * y.re(), a * x.im() + b * y.im());
@@ -39,7 +39,7 @@ fn rotate<T: Scalar>(mut x: VecMut<'_, T>, mut y: VecMut<'_, T>, h: [T::Real; 4]
     }
 }
 
-/// A modified rotation H = [h11 h12; h21 h22], of which some elements may be ones.
+/// A modified rotation H = [h11 h12; h21 h22], in which some elements may be ones.
 ///
 /// # Example
 /// ```
@@ -79,8 +79,7 @@ pub enum ModifiedRotation<R> {
 }
 
 impl<R: Real> ModifiedRotation<R> {
-    /// What the array `param` of the BLAS says: flag, h11, h21, h12, h22, of which those that the flag gives are not
-    /// looked at.
+    /// Reads the array `param` of the BLAS: flag, h11, h21, h12, h22. Elements that the flag implies are not read.
     pub fn from_param(param: &[R; 5]) -> Self {
         let &[flag, h11, h21, h12, h22] = param;
         if flag == R::from_f64(-2.0) {
@@ -94,7 +93,7 @@ impl<R: Real> ModifiedRotation<R> {
         }
     }
 
-    /// Writes the array; elements that the flag gives are left as they are.
+    /// Writes the array `param`. Elements that the flag implies are not written.
     pub fn write_param(self, param: &mut [R; 5]) {
         let flag = |x: f64| R::from_f64(x);
         match self {
@@ -105,7 +104,7 @@ impl<R: Real> ModifiedRotation<R> {
         }
     }
 
-    /// h11, h12, h21, h22.
+    /// Returns h11, h12, h21, h22.
     pub fn rows(self) -> [R; 4] {
         let (zero, one) = (R::ZERO, R::ONE);
         match self {
@@ -117,10 +116,10 @@ impl<R: Real> ModifiedRotation<R> {
     }
 }
 
-/// (x, y) = (h11 x + h12 y, h21 x + h22 y), element by element.
+/// Computes (x, y) = (h11 x + h12 y, h21 x + h22 y), element by element.
 ///
 /// # Panics
-/// When the lengths differ.
+/// If the lengths differ.
 ///
 /// # Example
 /// ```

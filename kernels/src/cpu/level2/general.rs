@@ -1,4 +1,4 @@
-//! gemv, gbmv, geru, gerc: products with a general matrix, and rank-1 updates of one.
+//! gemv, gbmv, geru, gerc: products with a general matrix, and rank-1 updates of a general matrix.
 
 use super::operand::{Adjacent, AdjacentMut, Conj, by_columns, by_columns_mut, check_band, scale};
 use crate::backend::vectors;
@@ -6,12 +6,12 @@ use crate::vector::loops::{Multiply, MultiplyTrans, Stored, Update};
 use crate::{MatMut, MatRef, Op, Scalar, VecMut, VecRef};
 use std::ops::Range;
 
-/// y = alpha op(A) x + beta y.
+/// Computes y = alpha op(A) x + beta y.
 ///
 /// beta = 0 does not read y; alpha = 0 reads neither A nor x.
 ///
 /// # Panics
-/// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
+/// If the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
 ///
 /// # Example
 /// ```
@@ -33,7 +33,13 @@ pub fn gemv<'a, T: Scalar>(
 ) {
     let Conj { view, conj } = a.into();
     let (m, n) = op.shape(view.shape());
-    assert!((m, n) == (y.len(), x.len()), "gemv: op(A) {:?} x {} y {}", (m, n), x.len(), y.len());
+    assert!(
+        (m, n) == (y.len(), x.len()),
+        "gemv: shapes do not agree: op(A) {:?}, x {}, y {}",
+        (m, n),
+        x.len(),
+        y.len()
+    );
     scale(beta, &mut y);
     if alpha == T::ZERO || view.is_empty() {
         return;
@@ -41,7 +47,7 @@ pub fn gemv<'a, T: Scalar>(
     let (a, flipped) = by_columns(view);
     let trans = flipped != (op != Op::None);
     let conj = conj != (op == Op::ConjTrans);
-    // SAFETY: the views promise the elements of A and x, and give us those of y.
+    // SAFETY: the views guarantee that the elements of A and x are readable; y is borrowed exclusively.
     unsafe {
         if trans {
             let (x, inc, y) = (Adjacent::of(x), y.inc(), y.as_mut_ptr());
@@ -54,14 +60,14 @@ pub fn gemv<'a, T: Scalar>(
     }
 }
 
-/// y = alpha op(A) x + beta y for a band matrix with `ku` diagonals above the main one.
+/// Computes y = alpha op(A) x + beta y for a band matrix with `ku` diagonals above the main one.
 ///
-/// Element (i, j) of A is element (ku + i - j, j) of the array `a`, which has a row for each diagonal, and a column for
-/// each column of A. A has as many rows as the vector on that side has elements. beta = 0 does not read y; alpha = 0
-/// reads neither A nor x.
+/// Element (i, j) of A is element (ku + i - j, j) of the array `a`, which has a row for each diagonal and a column for
+/// each column of A. The number of rows of A is the length of the vector on that side. beta = 0 does not read y; alpha
+/// = 0 reads neither A nor x.
 ///
 /// # Panics
-/// When the shapes do not agree, the columns of the array are not adjacent elements, or it has no row for the main
+/// If the shapes do not agree, the columns of the array are not adjacent elements, or it has no row for the main
 /// diagonal.
 ///
 /// # Example
@@ -87,7 +93,13 @@ pub fn gbmv<'a, T: Scalar>(
     let Conj { view, conj } = a.into();
     let (m, n) = if op == Op::None { (y.len(), x.len()) } else { (x.len(), y.len()) };
     let diagonals = check_band(view);
-    assert!(n == view.ncols() && ku <= diagonals, "gbmv: A {:?} ku {ku} x {} y {}", view.shape(), x.len(), y.len());
+    assert!(
+        n == view.ncols() && ku <= diagonals,
+        "gbmv: shapes do not agree: A {:?}, ku {ku}, x {}, y {}",
+        view.shape(),
+        x.len(),
+        y.len()
+    );
     scale(beta, &mut y);
     if alpha == T::ZERO || m == 0 || n == 0 {
         return;
@@ -95,8 +107,8 @@ pub fn gbmv<'a, T: Scalar>(
     let a = Stored::band(view.as_ptr().cast_mut(), view.col_stride(), ku);
     let rows = |j: usize| j.saturating_sub(ku).min(m)..m.min(j + diagonals - ku + 1);
     let conj = conj != (op == Op::ConjTrans);
-    // SAFETY: the views promise the elements of A and x, and give us those of y; rows i of column j are those with an
-    // element in the array.
+    // SAFETY: the views guarantee that the elements of A and x are readable; y is borrowed exclusively. `rows(j)` are
+    // the rows of column j that have an element in the array.
     unsafe {
         if op == Op::None {
             let y = AdjacentMut::of(y);
@@ -119,10 +131,10 @@ pub fn gbmv<'a, T: Scalar>(
     }
 }
 
-/// A = alpha x yᵀ + A. For real types this is `ger`. alpha = 0 reads neither x nor y.
+/// Computes A = alpha x yᵀ + A. For real types this is `ger`. alpha = 0 reads neither x nor y.
 ///
 /// # Panics
-/// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
+/// If the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
 ///
 /// # Example
 /// ```
@@ -138,10 +150,10 @@ pub fn geru<T: Scalar>(alpha: T, x: VecRef<'_, T>, y: VecRef<'_, T>, a: MatMut<'
     update(alpha, x, y, false, a);
 }
 
-/// A = alpha x yᴴ + A. For real types this is [`geru`].
+/// Computes A = alpha x yᴴ + A. For real types this is [`geru`].
 ///
 /// # Panics
-/// As for [`geru`].
+/// If the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
 ///
 /// # Example
 /// ```
@@ -158,16 +170,22 @@ pub fn gerc<T: Scalar>(alpha: T, x: VecRef<'_, T>, y: VecRef<'_, T>, a: MatMut<'
 }
 
 fn update<T: Scalar>(alpha: T, x: VecRef<'_, T>, y: VecRef<'_, T>, conj: bool, mut a: MatMut<'_, T>) {
-    assert!(a.shape() == (x.len(), y.len()), "ger: x {} y {} A {:?}", x.len(), y.len(), a.shape());
+    assert!(
+        a.shape() == (x.len(), y.len()),
+        "ger: shapes do not agree: x {}, y {}, A {:?}",
+        x.len(),
+        y.len(),
+        a.shape()
+    );
     if alpha == T::ZERO || a.is_empty() {
         return;
     }
     let (stored, flipped) = by_columns_mut(&mut a);
-    // Aᵀ = alpha y xᵀ + Aᵀ.
+    // The transpose is Aᵀ = alpha y xᵀ + Aᵀ.
     let (x, y, conj) = if flipped { (y, x, (conj, false)) } else { (x, y, (false, conj)) };
     let shape = (x.len(), y.len());
     let x = Adjacent::of(x);
     let (y, inc) = (y.as_ptr(), y.inc());
-    // SAFETY: the views promise the elements of x and y, and give us those of A.
+    // SAFETY: the views guarantee that the elements of x and y are readable; A is borrowed exclusively.
     unsafe { (vectors::<T>().update)(Update { shape, alpha, conj, x: x.at(0), y, inc, a: stored }) };
 }

@@ -1,19 +1,19 @@
 //! The Level-2 BLAS: operations on a matrix and vectors.
 //!
-//! Dense, band and packed matrices differ in where a column begins and which rows it has, so each routine is one loop
-//! nest over the columns of a [`Stored`](crate::vector::loops::Stored) matrix, around the loops of
-//! [`vectors`](crate::vector::loops). Dense ones go through blocks of several columns.
+//! Dense, band and packed matrices differ in where a column begins and which rows it has. Each routine is therefore one
+//! loop nest over the columns of a [`Stored`](crate::vector::loops::Stored) matrix, around the loops of
+//! [`vectors`](crate::vector::loops). Dense matrices are processed in blocks of several columns.
 //!
-//! Conventions, beside those of the module above:
-//! - a band matrix is passed as the array of its diagonals, `kl + ku + 1` or `k + 1` rows, as the BLAS lays it out;
-//!   what of that array lies outside of the matrix is not touched;
+//! Conventions, beside those of [`cpu`](crate::cpu):
+//! - a band matrix is passed as the array of its diagonals, `kl + ku + 1` or `k + 1` rows, as in the BLAS; elements of
+//!   the array that are outside of the matrix are not touched;
 //! - a packed triangle is passed as a vector of its n (n + 1) / 2 adjacent elements;
-//! - a dense matrix may lie by columns or by rows: the transposed view of a matrix is a matrix;
-//! - [`Conj`] conjugates what is read. Together with transposition it gives routines for matrices that lie by rows;
+//! - a dense matrix may be stored by columns or by rows, so the transposed view of a matrix is also accepted;
+//! - [`Conj`] conjugates what is read. Together with transposition it gives routines for matrices stored by rows;
 //! - NaN is not hidden by zeros in a vector;
-//! - products with an empty sum only scale y, while the reference BLAS leaves it as it is.
+//! - products with an empty sum scale y, while the reference BLAS leaves it unchanged.
 //!
-//! Vectors whose elements are not adjacent are copied to a workspace first, where they are read more than once.
+//! Vectors whose elements are not adjacent are copied to a workspace first if they are read more than once.
 
 mod general;
 mod multiply;

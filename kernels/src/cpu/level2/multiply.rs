@@ -1,14 +1,14 @@
 //! trmv, tbmv, tpmv: products with a triangular matrix.
 
 use super::operand::{AdjacentMut, Conj};
-use super::triangle::Triangle;
+use super::triangle::{Triangle, TriangleOptions};
 use crate::{Diag, MatRef, Op, Scalar, Uplo, VecMut, VecRef};
 use std::ops::Range;
 
-/// x = op(A) x, with A triangular. Only the triangle `uplo` is read, and its diagonal only if it is not all ones.
+/// Computes x = op(A) x, with A triangular. Only the triangle `uplo` is read, without its diagonal if that is all ones.
 ///
 /// # Panics
-/// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
+/// If the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
 ///
 /// # Example
 /// ```
@@ -21,36 +21,36 @@ use std::ops::Range;
 /// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn trmv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: impl Into<Conj<MatRef<'a, T>>>, x: VecMut<'_, T>) {
-    product(Triangle::dense((uplo, op, diag), a.into()), x);
+    product(Triangle::dense(TriangleOptions { uplo, op, diag }, a.into()), x);
 }
 
-/// The same for a triangle in a band: the array `a` has a column for each of A, with the main diagonal in its first row
-/// ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
+/// Like [`trmv`] for a triangular band matrix. The array `a` has a column for each column of A, with the main diagonal
+/// in its first row ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
 ///
 /// # Panics
-/// When the shapes do not agree, or the columns of the array are not adjacent elements.
+/// If the shapes do not agree, or the columns of the array are not adjacent elements.
 pub fn tbmv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: impl Into<Conj<MatRef<'a, T>>>, x: VecMut<'_, T>) {
-    product(Triangle::band((uplo, op, diag), a.into()), x);
+    product(Triangle::band(TriangleOptions { uplo, op, diag }, a.into()), x);
 }
 
-/// The same for a packed triangle: its columns one behind the other.
+/// Like [`trmv`] for a packed triangle, stored column by column without gaps.
 ///
 /// # Panics
-/// When the lengths do not agree, or the elements of A are not adjacent.
+/// If the lengths do not agree, or the elements of A are not adjacent.
 pub fn tpmv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, ap: impl Into<Conj<VecRef<'a, T>>>, x: VecMut<'_, T>) {
     let n = x.len();
-    product(Triangle::packed((uplo, op, diag), ap.into(), n), x);
+    product(Triangle::packed(TriangleOptions { uplo, op, diag }, ap.into(), n), x);
 }
 
-/// An element of a product needs elements of x that are on its own side of the diagonal, so they are computed from the
-/// other side: of a lower triangle the last one first.
+/// Computes x = op(A) x. An element of the product needs the old elements of x on its own side of the diagonal, so the
+/// order starts at the other side: with a lower triangle the last element comes first.
 #[track_caller]
 fn product<T: Scalar>(a: Triangle<T>, x: VecMut<'_, T>) {
-    assert!(a.n == x.len(), "trmv: A of order {} x {}", a.n, x.len());
+    assert!(a.n == x.len(), "trmv: A has order {}, x has {} elements", a.n, x.len());
     let x = AdjacentMut::of(x);
     let forward = !a.is_lower();
     for block in a.blocks(forward) {
-        // SAFETY: the views promise the elements of A, and give us those of x.
+        // SAFETY: the views guarantee that the elements of A are readable; x is borrowed exclusively.
         unsafe {
             if a.is_band() {
                 by_columns(&a, &block, forward, x.at(0));
@@ -65,13 +65,13 @@ fn product<T: Scalar>(a: Triangle<T>, x: VecMut<'_, T>) {
     }
 }
 
-/// The product with all of a band.
+/// Multiplies by a whole band matrix.
 ///
 /// # Safety
-/// The triangle and the elements of x are there, and nobody else uses these.
+/// The triangle and the n elements of x are valid memory, and nobody else uses the elements of x.
 unsafe fn by_columns<T: Scalar>(a: &Triangle<T>, all: &Range<usize>, forward: bool, x: *mut T) {
     for j in Triangle::<T>::order(all, forward) {
-        // SAFETY: columns j of a triangle of order n, and elements j of x, which has n.
+        // SAFETY: j is less than n; by this function's contract the triangle and x have n columns and elements.
         unsafe {
             let old = *x.add(j);
             let new = a.diagonal(j).map_or(old, |d| d * old);

@@ -1,11 +1,11 @@
-//! Operands of the Level-2 BLAS: matrices that lie by columns or by rows, and vectors made adjacent.
+//! Operands of the Level-2 BLAS: matrices stored by columns or by rows, and vectors copied to adjacent elements.
 
 use crate::backend::vectors;
 use crate::vector::Workspace;
 use crate::vector::loops::{Scale, Stored};
 use crate::{MatMut, MatRef, Scalar, Uplo, VecMut, VecRef};
 
-/// A view whose elements may be conjugated when they are read. A plain view becomes one by `into()`.
+/// A view whose elements may be conjugated when they are read. A plain view converts into it by `into()`.
 ///
 /// # Example
 /// ```
@@ -24,7 +24,7 @@ pub struct Conj<V> {
 }
 
 impl<V> Conj<V> {
-    /// The conjugates of the elements.
+    /// Conjugates the elements of `view`.
     pub fn of(view: V) -> Self {
         Self { view, conj: true }
     }
@@ -42,10 +42,10 @@ impl<'a, T> From<VecRef<'a, T>> for Conj<VecRef<'a, T>> {
     }
 }
 
-/// The elements of a dense matrix by columns, or, if they lie by rows, those of its transpose, and whether that is so.
+/// Returns a dense matrix by columns and `false`, or, if its rows are adjacent elements, its transpose and `true`.
 ///
 /// # Panics
-/// When neither the elements of columns nor those of rows are adjacent.
+/// If neither the elements of columns nor those of rows are adjacent.
 #[track_caller]
 pub(super) fn by_columns<T>(a: MatRef<'_, T>) -> (Stored<T>, bool) {
     let ptr = a.as_ptr().cast_mut();
@@ -53,12 +53,15 @@ pub(super) fn by_columns<T>(a: MatRef<'_, T>) -> (Stored<T>, bool) {
         (Stored::dense(ptr, a.col_stride()), false)
     } else {
         let fits = a.ncols() <= 1 || a.col_stride() == 1;
-        assert!(fits, "Level 2: a matrix with strides {} and {}", a.row_stride(), a.col_stride());
+        assert!(fits, "level 2: neither of the strides {} and {} is 1", a.row_stride(), a.col_stride());
         (Stored::dense(ptr, a.row_stride()), true)
     }
 }
 
-/// The same for a matrix to write.
+/// Like [`by_columns`] for a mutable view.
+///
+/// # Panics
+/// If neither the elements of columns nor those of rows are adjacent.
 #[track_caller]
 pub(super) fn by_columns_mut<T>(a: &mut MatMut<'_, T>) -> (Stored<T>, bool) {
     let (m, n, by_rows) = (a.nrows(), a.ncols(), a.row_stride() != 1);
@@ -66,7 +69,7 @@ pub(super) fn by_columns_mut<T>(a: &mut MatMut<'_, T>) -> (Stored<T>, bool) {
     if m <= 1 || !by_rows {
         (Stored::dense(ptr, columns), false)
     } else {
-        assert!(n <= 1 || columns == 1, "Level 2: a matrix with strides {rows} and {columns}");
+        assert!(n <= 1 || columns == 1, "level 2: neither of the strides {rows} and {columns} is 1");
         (Stored::dense(ptr, rows), true)
     }
 }
@@ -74,16 +77,16 @@ pub(super) fn by_columns_mut<T>(a: &mut MatMut<'_, T>) -> (Stored<T>, bool) {
 /// Checks a packed triangle of order n.
 ///
 /// # Panics
-/// When the elements are not adjacent, or are not those of a triangle of order n.
+/// If the elements are not adjacent, or their number is not that of a triangle of order n.
 #[track_caller]
 pub(super) fn check_packed(n: usize, len: usize, inc: isize) {
-    assert!(len <= 1 || inc == 1, "Level 2: a packed triangle with increment {inc}");
-    // In wide numbers: a vector may have one element any number of times.
+    assert!(len <= 1 || inc == 1, "level 2: the increment of a packed triangle is {inc}, not 1");
+    // In 128 bits, because a vector with an increment of zero may have any length.
     let wanted = n as u128 * (n as u128 + 1) / 2;
-    assert!(len as u128 == wanted, "Level 2: a packed triangle of {len} elements for vectors of {n}");
+    assert!(len as u128 == wanted, "level 2: a packed triangle of order {n} does not have {len} elements");
 }
 
-/// A packed triangle.
+/// Returns a packed triangle of order n.
 pub(super) fn packed<T>(ptr: *mut T, n: usize, uplo: Uplo) -> Stored<T> {
     match uplo {
         Uplo::Lower => Stored::packed_lower(ptr, n),
@@ -91,7 +94,7 @@ pub(super) fn packed<T>(ptr: *mut T, n: usize, uplo: Uplo) -> Stored<T> {
     }
 }
 
-/// The band of a triangle from its array, whose rows are adjacent.
+/// Returns the triangle that a band array holds, and its number of diagonals beside the main one.
 #[track_caller]
 pub(super) fn triangle_of_band<T>(a: MatRef<'_, T>, uplo: Uplo) -> (Stored<T>, usize) {
     let k = check_band(a);
@@ -99,31 +102,35 @@ pub(super) fn triangle_of_band<T>(a: MatRef<'_, T>, uplo: Uplo) -> (Stored<T>, u
     (Stored::band(a.as_ptr().cast_mut(), a.col_stride(), ku), k)
 }
 
-/// The number of diagonals beside the first in the array of a band.
+/// Returns the number of diagonals beside the first in the array of a band.
 ///
 /// # Panics
-/// When the array has no row, or its columns are not adjacent elements.
+/// If the array has no row, or its columns are not adjacent elements.
 #[track_caller]
 pub(super) fn check_band<T>(a: MatRef<'_, T>) -> usize {
-    assert!(a.nrows() > 0 && (a.nrows() == 1 || a.row_stride() == 1), "Level 2: a band of shape {:?}", a.shape());
+    assert!(
+        a.nrows() > 0 && (a.nrows() == 1 || a.row_stride() == 1),
+        "level 2: shape {:?} is no band with adjacent rows",
+        a.shape()
+    );
     a.nrows() - 1
 }
 
-/// y = beta y; beta = 0 does not read it.
+/// Scales y by beta; beta = 0 does not read it.
 pub(in crate::cpu) fn scale<T: Scalar>(beta: T, y: &mut VecMut<'_, T>) {
     let n = y.len();
     if beta == T::ONE {
     } else if beta == T::ZERO {
         y.fill(T::ZERO);
     } else if y.inc() == 1 {
-        // SAFETY: n elements are there, which are ours.
+        // SAFETY: y has n adjacent elements and is borrowed exclusively.
         unsafe { (vectors::<T>().scale)(Scale { n, c: beta, x: y.as_mut_ptr() }) };
     } else {
         (0..n).for_each(|i| y.set(i, beta * y.at(i)));
     }
 }
 
-/// A vector to read, with adjacent elements: where it lies, or copied.
+/// A vector to read, with adjacent elements: the vector itself, or a copy.
 pub(super) struct Adjacent<T> {
     ptr: *const T,
     _room: Option<Workspace<T>>,
@@ -141,13 +148,13 @@ impl<T: Scalar> Adjacent<T> {
         Self { ptr: room.elements().as_ptr(), _room: Some(room) }
     }
 
-    /// The address of element i.
+    /// Returns the address of element i.
     pub fn at(&self, i: usize) -> *const T {
         self.ptr.wrapping_add(i)
     }
 }
 
-/// A vector to write, with adjacent elements: where it lies, or copied, and copied back in the end.
+/// A vector to write, with adjacent elements: the vector itself, or a copy that is copied back on drop.
 pub(super) struct AdjacentMut<'a, T: Scalar> {
     ptr: *mut T,
     copied: Option<(VecMut<'a, T>, Workspace<T>)>,
@@ -165,7 +172,7 @@ impl<'a, T: Scalar> AdjacentMut<'a, T> {
         Self { ptr: room.elements().as_mut_ptr(), copied: Some((y, room)) }
     }
 
-    /// The address of element i.
+    /// Returns the address of element i.
     pub fn at(&self, i: usize) -> *mut T {
         self.ptr.wrapping_add(i)
     }

@@ -5,10 +5,11 @@ use crate::backend::vectors;
 use crate::vector::loops::{Add, Stored};
 use crate::{MatMut, Scalar, Uplo, VecMut, VecRef};
 
-/// A = alpha x xᵀ + A, with A symmetric. Only the triangle `uplo` of A is read and written. alpha = 0 does not read x.
+/// Computes A = alpha x xᵀ + A, with A symmetric. Only the triangle `uplo` of A is read and written. alpha = 0 does not
+/// read x.
 ///
 /// # Panics
-/// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
+/// If the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
 ///
 /// # Example
 /// ```
@@ -23,53 +24,53 @@ pub fn syr<'a, T: Scalar>(uplo: Uplo, alpha: T, x: impl Into<Conj<VecRef<'a, T>>
     dense(false, uplo, alpha, x.into(), a);
 }
 
-/// A = alpha x xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as zero, and set to it. For real
-/// types this is [`syr`].
+/// Computes A = alpha x xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as zero and set to zero.
+/// For real types this is [`syr`].
 ///
 /// # Panics
-/// As for [`syr`].
+/// If the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
 pub fn her<'a, T: Scalar>(uplo: Uplo, alpha: T::Real, x: impl Into<Conj<VecRef<'a, T>>>, a: MatMut<'_, T>) {
     dense(true, uplo, T::from_real(alpha), x.into(), a);
 }
 
-/// [`syr`] for a packed triangle.
+/// Like [`syr`] for a packed triangle.
 ///
 /// # Panics
-/// When the lengths do not agree, or the elements of A are not adjacent.
+/// If the lengths do not agree, or the elements of A are not adjacent.
 pub fn spr<'a, T: Scalar>(uplo: Uplo, alpha: T, x: impl Into<Conj<VecRef<'a, T>>>, ap: VecMut<'_, T>) {
-    in_pack(false, uplo, alpha, x.into(), ap);
+    in_packed(false, uplo, alpha, x.into(), ap);
 }
 
-/// [`her`] for a packed triangle.
+/// Like [`her`] for a packed triangle.
 ///
 /// # Panics
-/// As for [`spr`].
+/// If the lengths do not agree, or the elements of A are not adjacent.
 pub fn hpr<'a, T: Scalar>(uplo: Uplo, alpha: T::Real, x: impl Into<Conj<VecRef<'a, T>>>, ap: VecMut<'_, T>) {
-    in_pack(true, uplo, T::from_real(alpha), x.into(), ap);
+    in_packed(true, uplo, T::from_real(alpha), x.into(), ap);
 }
 
 #[track_caller]
 fn dense<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, mut x: Conj<VecRef<'_, T>>, mut a: MatMut<'_, T>) {
     let n = x.view.len();
-    assert!(a.shape() == (n, n), "syr: x {n} A {:?}", a.shape());
+    assert!(a.shape() == (n, n), "syr: shapes do not agree: x {n}, A {:?}", a.shape());
     let (stored, flipped) = by_columns_mut(&mut a);
     let uplo = if flipped { uplo.flip() } else { uplo };
-    // The transpose of x xᴴ is that of its conjugate.
+    // The transpose of x xᴴ is conj(x) conj(x)ᴴ.
     x.conj = x.conj != (flipped && hermitian);
-    // SAFETY: the view gives us the elements of A.
+    // SAFETY: `stored` describes the elements of A, which is borrowed exclusively, and A is n x n.
     unsafe { update(hermitian, uplo, alpha, x, stored) };
 }
 
 #[track_caller]
-fn in_pack<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, x: Conj<VecRef<'_, T>>, mut ap: VecMut<'_, T>) {
+fn in_packed<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, x: Conj<VecRef<'_, T>>, mut ap: VecMut<'_, T>) {
     let n = x.view.len();
     check_packed(n, ap.len(), ap.inc());
-    // SAFETY: the view gives us the elements of A.
+    // SAFETY: `ap` has the n (n + 1) / 2 elements of the triangle and is borrowed exclusively.
     unsafe { update(hermitian, uplo, alpha, x, packed(ap.as_mut_ptr(), n, uplo)) };
 }
 
 /// # Safety
-/// The triangle is there, and nobody else uses it.
+/// The triangle is valid memory, of the order of x, and nobody else uses it.
 unsafe fn update<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, x: Conj<VecRef<'_, T>>, a: Stored<T>) {
     let Conj { view, conj } = x;
     let n = view.len();

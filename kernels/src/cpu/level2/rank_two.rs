@@ -16,17 +16,17 @@ macro_rules! updates {
             y: impl Into<Conj<VecRef<'a, T>>>,
             $a: $View<'_, T>,
         ) {
-            $stored($hermitian, uplo, alpha, (x.into(), y.into()), $a);
+            $stored($hermitian, uplo, alpha, VectorPair { x: x.into(), y: y.into() }, $a);
         }
     )*};
 }
 
 updates! {
-    /// A = alpha x yᵀ + alpha y xᵀ + A, with A symmetric. Only the triangle `uplo` of A is read and written. alpha = 0
-    /// reads neither x nor y.
+    /// Computes A = alpha x yᵀ + alpha y xᵀ + A, with A symmetric. Only the triangle `uplo` of A is read and written.
+    /// alpha = 0 reads neither x nor y.
     ///
     /// # Panics
-    /// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
+    /// If the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
     ///
     /// # Example
     /// ```
@@ -40,33 +40,42 @@ updates! {
     /// ```
     syr2(a: MatMut) = dense(hermitian: false);
 
-    /// A = alpha x yᴴ + conj(alpha) y xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as zero,
-    /// and set to it. For real types this is [`syr2`].
+    /// Computes A = alpha x yᴴ + conj(alpha) y xᴴ + A, with A Hermitian: the imaginary part of its diagonal is taken as
+    /// zero and set to zero. For real types this is [`syr2`].
     ///
     /// # Panics
-    /// As for [`syr2`].
+    /// If the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
     her2(a: MatMut) = dense(hermitian: true);
 
-    /// [`syr2`] for a packed triangle.
+    /// Like [`syr2`] for a packed triangle.
     ///
     /// # Panics
-    /// When the lengths do not agree, or the elements of A are not adjacent.
-    spr2(ap: VecMut) = in_pack(hermitian: false);
+    /// If the lengths do not agree, or the elements of A are not adjacent.
+    spr2(ap: VecMut) = in_packed(hermitian: false);
 
-    /// [`her2`] for a packed triangle.
+    /// Like [`her2`] for a packed triangle.
     ///
     /// # Panics
-    /// As for [`spr2`].
-    hpr2(ap: VecMut) = in_pack(hermitian: true);
+    /// If the lengths do not agree, or the elements of A are not adjacent.
+    hpr2(ap: VecMut) = in_packed(hermitian: true);
 }
 
-/// x and y.
-type Pair<'a, T> = (Conj<VecRef<'a, T>>, Conj<VecRef<'a, T>>);
+/// The two vectors of an update.
+struct VectorPair<'a, T> {
+    x: Conj<VecRef<'a, T>>,
+    y: Conj<VecRef<'a, T>>,
+}
 
 #[track_caller]
-fn dense<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, (mut x, mut y): Pair<'_, T>, mut a: MatMut<'_, T>) {
+fn dense<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, vectors: VectorPair<'_, T>, mut a: MatMut<'_, T>) {
+    let VectorPair { mut x, mut y } = vectors;
     let n = x.view.len();
-    assert!(a.shape() == (n, n) && y.view.len() == n, "syr2: x {n} y {} A {:?}", y.view.len(), a.shape());
+    assert!(
+        a.shape() == (n, n) && y.view.len() == n,
+        "syr2: shapes do not agree: x {n}, y {}, A {:?}",
+        y.view.len(),
+        a.shape()
+    );
     let (stored, flipped) = by_columns_mut(&mut a);
     let uplo = if flipped { uplo.flip() } else { uplo };
     if flipped && hermitian {
@@ -74,22 +83,24 @@ fn dense<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, (mut x, mut y): Pair<
         (x, y) = (y, x);
         (x.conj, y.conj) = (!x.conj, !y.conj);
     }
-    // SAFETY: the view gives us the elements of A.
-    unsafe { update(hermitian, uplo, alpha, (x, y), stored) };
+    // SAFETY: `stored` describes the elements of A, which is borrowed exclusively, and A is n x n.
+    unsafe { update(hermitian, uplo, alpha, VectorPair { x, y }, stored) };
 }
 
 #[track_caller]
-fn in_pack<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, (x, y): Pair<'_, T>, mut ap: VecMut<'_, T>) {
+fn in_packed<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, vectors: VectorPair<'_, T>, mut ap: VecMut<'_, T>) {
+    let VectorPair { x, y } = vectors;
     let n = x.view.len();
     check_packed(n, ap.len(), ap.inc());
-    assert!(y.view.len() == n, "spr2: x {n} y {}", y.view.len());
-    // SAFETY: the view gives us the elements of A.
-    unsafe { update(hermitian, uplo, alpha, (x, y), packed(ap.as_mut_ptr(), n, uplo)) };
+    assert!(y.view.len() == n, "spr2: shapes do not agree: x {n}, y {}", y.view.len());
+    // SAFETY: `ap` has the n (n + 1) / 2 elements of the triangle and is borrowed exclusively.
+    unsafe { update(hermitian, uplo, alpha, VectorPair { x, y }, packed(ap.as_mut_ptr(), n, uplo)) };
 }
 
 /// # Safety
-/// The triangle is there, and nobody else uses it.
-unsafe fn update<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, (x, y): Pair<'_, T>, a: Stored<T>) {
+/// The triangle is valid memory, of the order of x and y, and nobody else uses it.
+unsafe fn update<T: Scalar>(hermitian: bool, uplo: Uplo, alpha: T, pair: VectorPair<'_, T>, a: Stored<T>) {
+    let VectorPair { x, y } = pair;
     let n = x.view.len();
     if alpha == T::ZERO || n == 0 {
         return;

@@ -1,17 +1,17 @@
 //! trsv, tbsv, tpsv: systems with a triangular matrix.
 
 use super::operand::{AdjacentMut, Conj};
-use super::triangle::Triangle;
+use super::triangle::{Triangle, TriangleOptions};
 use crate::{Diag, MatRef, Op, Scalar, Uplo, VecMut, VecRef};
 use std::ops::Range;
 
-/// Overwrites x with the solution of op(A) y = x, with A triangular. Only the triangle `uplo` is read, and its diagonal
-/// only if it is not all ones.
+/// Overwrites x with the solution of op(A) y = x, with A triangular. Only the triangle `uplo` is read, without its
+/// diagonal if that is all ones.
 ///
 /// A zero on the diagonal gives Inf or NaN.
 ///
 /// # Panics
-/// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
+/// If the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
 ///
 /// # Example
 /// ```
@@ -24,36 +24,36 @@ use std::ops::Range;
 /// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn trsv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: impl Into<Conj<MatRef<'a, T>>>, x: VecMut<'_, T>) {
-    solve(Triangle::dense((uplo, op, diag), a.into()), x);
+    solve(Triangle::dense(TriangleOptions { uplo, op, diag }, a.into()), x);
 }
 
-/// The same for a triangle in a band: the array `a` has a column for each of A, with the main diagonal in its first row
-/// ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
+/// Like [`trsv`] for a triangular band matrix. The array `a` has a column for each column of A, with the main diagonal
+/// in its first row ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
 ///
 /// # Panics
-/// When the shapes do not agree, or the columns of the array are not adjacent elements.
+/// If the shapes do not agree, or the columns of the array are not adjacent elements.
 pub fn tbsv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: impl Into<Conj<MatRef<'a, T>>>, x: VecMut<'_, T>) {
-    solve(Triangle::band((uplo, op, diag), a.into()), x);
+    solve(Triangle::band(TriangleOptions { uplo, op, diag }, a.into()), x);
 }
 
-/// The same for a packed triangle: its columns one behind the other.
+/// Like [`trsv`] for a packed triangle, stored column by column without gaps.
 ///
 /// # Panics
-/// When the lengths do not agree, or the elements of A are not adjacent.
+/// If the lengths do not agree, or the elements of A are not adjacent.
 pub fn tpsv<'a, T: Scalar>(uplo: Uplo, op: Op, diag: Diag, ap: impl Into<Conj<VecRef<'a, T>>>, x: VecMut<'_, T>) {
     let n = x.len();
-    solve(Triangle::packed((uplo, op, diag), ap.into(), n), x);
+    solve(Triangle::packed(TriangleOptions { uplo, op, diag }, ap.into(), n), x);
 }
 
-/// By substitution: of a lower triangle the first element first. Columns are taken off the right-hand side once their
-/// elements are known, or, if A is transposed, products with what is known before they are.
+/// Solves by substitution; with a lower triangle the first element comes first. The columns of known elements are
+/// subtracted from the right-hand side. If A is transposed, products with the known elements are subtracted instead.
 #[track_caller]
 fn solve<T: Scalar>(a: Triangle<T>, x: VecMut<'_, T>) {
-    assert!(a.n == x.len(), "trsv: A of order {} x {}", a.n, x.len());
+    assert!(a.n == x.len(), "trsv: A has order {}, x has {} elements", a.n, x.len());
     let x = AdjacentMut::of(x);
     let forward = a.is_lower();
     for block in a.blocks(forward) {
-        // SAFETY: the views promise the elements of A, and give us those of x.
+        // SAFETY: the views guarantee that the elements of A are readable; x is borrowed exclusively.
         unsafe {
             if a.is_band() {
                 by_columns(&a, &block, forward, x.at(0));
@@ -68,13 +68,13 @@ fn solve<T: Scalar>(a: Triangle<T>, x: VecMut<'_, T>) {
     }
 }
 
-/// The system with all of a band.
+/// Solves with a whole band matrix.
 ///
 /// # Safety
-/// The triangle and the elements of x are there, and nobody else uses these.
+/// The triangle and the n elements of x are valid memory, and nobody else uses the elements of x.
 unsafe fn by_columns<T: Scalar>(a: &Triangle<T>, all: &Range<usize>, forward: bool, x: *mut T) {
     for j in Triangle::<T>::order(all, forward) {
-        // SAFETY: columns j of a triangle of order n, and elements j of x, which has n.
+        // SAFETY: j is less than n; by this function's contract the triangle and x have n columns and elements.
         unsafe {
             let known = if a.trans { *x.add(j) - a.dot_column(j, all, x) } else { *x.add(j) };
             let new = a.diagonal(j).map_or(known, |d| known.quotient(d));

@@ -6,11 +6,11 @@ use crate::backend::vectors;
 use crate::vector::loops::{MultiplySymmetric, Stored};
 use crate::{MatRef, Scalar, Uplo, VecMut, VecRef};
 
-/// The stored triangle.
+/// The stored triangle of a symmetric or Hermitian matrix.
 struct Symmetric<T> {
     a: Stored<T>,
     n: usize,
-    /// Diagonals beside the main one.
+    /// The number of diagonals beside the main one.
     k: usize,
     uplo: Uplo,
     hermitian: bool,
@@ -36,12 +36,12 @@ macro_rules! products {
 }
 
 products! {
-    /// y = alpha A x + beta y, with A symmetric. Only the triangle `uplo` of A is read.
+    /// Computes y = alpha A x + beta y, with A symmetric. Only the triangle `uplo` of A is read.
     ///
     /// beta = 0 does not read y; alpha = 0 reads neither A nor x.
     ///
     /// # Panics
-    /// When the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
+    /// If the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
     ///
     /// # Example
     /// ```
@@ -55,46 +55,50 @@ products! {
     /// ```
     symv(a: MatRef) = dense(hermitian: false);
 
-    /// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`symv`].
+    /// Like [`symv`] with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is
+    /// [`symv`].
     ///
     /// # Panics
-    /// As for [`symv`].
+    /// If the shapes do not agree, or neither the rows nor the columns of A are adjacent elements.
     hemv(a: MatRef) = dense(hermitian: true);
 
-    /// y = alpha A x + beta y, with A symmetric and in a band: the array `a` has a column for each of A, with the main
-    /// diagonal in its first row ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
+    /// Computes y = alpha A x + beta y, with A a symmetric band matrix. The array `a` has a column for each column of
+    /// A, with the main diagonal in its first row ([`Uplo::Lower`]) or its last ([`Uplo::Upper`]).
     ///
     /// beta = 0 does not read y; alpha = 0 reads neither A nor x.
     ///
     /// # Panics
-    /// When the shapes do not agree, or the columns of the array are not adjacent elements.
+    /// If the shapes do not agree, or the columns of the array are not adjacent elements.
     sbmv(a: MatRef) = band(hermitian: false);
 
-    /// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`sbmv`].
+    /// Like [`sbmv`] with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is
+    /// [`sbmv`].
     ///
     /// # Panics
-    /// As for [`sbmv`].
+    /// If the shapes do not agree, or the columns of the array are not adjacent elements.
     hbmv(a: MatRef) = band(hermitian: true);
 
-    /// y = alpha A x + beta y, with A symmetric and packed: the columns of its triangle one behind the other.
+    /// Computes y = alpha A x + beta y, with A symmetric and packed: its triangle is stored column by column without
+    /// gaps.
     ///
     /// beta = 0 does not read y; alpha = 0 reads neither A nor x.
     ///
     /// # Panics
-    /// When the lengths do not agree, or the elements of A are not adjacent.
-    spmv(ap: VecRef) = in_pack(hermitian: false);
+    /// If the lengths do not agree, or the elements of A are not adjacent.
+    spmv(ap: VecRef) = in_packed(hermitian: false);
 
-    /// The same with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is [`spmv`].
+    /// Like [`spmv`] with A Hermitian: the imaginary part of its diagonal is taken as zero. For real types this is
+    /// [`spmv`].
     ///
     /// # Panics
-    /// As for [`spmv`].
-    hpmv(ap: VecRef) = in_pack(hermitian: true);
+    /// If the lengths do not agree, or the elements of A are not adjacent.
+    hpmv(ap: VecRef) = in_packed(hermitian: true);
 }
 
 #[track_caller]
 fn dense<T: Scalar>(hermitian: bool, uplo: Uplo, a: Conj<MatRef<'_, T>>, n: usize) -> Symmetric<T> {
     let Conj { view, conj } = a;
-    assert!(view.shape() == (n, n), "symv: A {:?} x {n}", view.shape());
+    assert!(view.shape() == (n, n), "symv: shapes do not agree: A {:?}, x {n}", view.shape());
     let (a, flipped) = by_columns(view);
     // The transpose of a Hermitian matrix is its conjugate.
     let (uplo, conj) = if flipped { (uplo.flip(), conj != hermitian) } else { (uplo, conj) };
@@ -104,13 +108,13 @@ fn dense<T: Scalar>(hermitian: bool, uplo: Uplo, a: Conj<MatRef<'_, T>>, n: usiz
 #[track_caller]
 fn band<T: Scalar>(hermitian: bool, uplo: Uplo, a: Conj<MatRef<'_, T>>, n: usize) -> Symmetric<T> {
     let Conj { view, conj } = a;
-    assert!(view.ncols() == n, "symv: A of order {} x {n}", view.ncols());
+    assert!(view.ncols() == n, "symv: A has order {}, x has {n} elements", view.ncols());
     let (a, k) = triangle_of_band(view, uplo);
     Symmetric { a, n, k, uplo, hermitian, conj }
 }
 
 #[track_caller]
-fn in_pack<T: Scalar>(hermitian: bool, uplo: Uplo, ap: Conj<VecRef<'_, T>>, n: usize) -> Symmetric<T> {
+fn in_packed<T: Scalar>(hermitian: bool, uplo: Uplo, ap: Conj<VecRef<'_, T>>, n: usize) -> Symmetric<T> {
     check_packed(n, ap.view.len(), ap.view.inc());
     let a = packed(ap.view.as_ptr().cast_mut(), n, uplo);
     Symmetric { a, n, k: n.max(1) - 1, uplo, hermitian, conj: ap.conj }
@@ -120,7 +124,7 @@ impl<T: Scalar> Symmetric<T> {
     #[track_caller]
     fn product(self, alpha: T, x: VecRef<'_, T>, beta: T, mut y: VecMut<'_, T>) {
         let n = self.n;
-        assert!(n == y.len(), "symv: A of order {n} y {}", y.len());
+        assert!(n == y.len(), "symv: A has order {n}, y has {} elements", y.len());
         scale(beta, &mut y);
         if alpha == T::ZERO || n == 0 {
             return;
@@ -128,8 +132,8 @@ impl<T: Scalar> Symmetric<T> {
         let (x, y) = (Adjacent::of(x), AdjacentMut::of(y));
         let Self { a, k, uplo, hermitian, conj, .. } = self;
         let (is_lower, x, y) = (uplo == Uplo::Lower, x.at(0), y.at(0));
-        // SAFETY: the views promise the elements of A and x, and give us those of y; both vectors are n adjacent
-        // elements.
+        // SAFETY: the views guarantee that the elements of A and x are readable; y is borrowed exclusively. Both
+        // vectors have n adjacent elements.
         unsafe {
             (vectors::<T>().multiply_symmetric)(MultiplySymmetric { n, k, alpha, a, is_lower, hermitian, conj, x, y })
         }

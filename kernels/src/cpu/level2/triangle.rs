@@ -1,9 +1,8 @@
-//! What products with a triangular matrix and solves with one have in common: blocks on the diagonal, and what is
-//! beside them.
+//! The part that triangular products and solves have in common: blocks on the diagonal, and the elements beside them.
 //!
-//! In a dense or packed triangle a block on the diagonal has a few columns, and what is above or below it is a
-//! rectangle, for which there are fast loops. In a band there is no such rectangle; all of its diagonal is one block,
-//! which is gone through by columns.
+//! In a dense or packed triangle a block on the diagonal has a few columns, and the elements above or below it are a
+//! rectangle, for which there are fast loops. A band has no such rectangle: all of its diagonal is one block, which is
+//! processed by columns.
 
 use super::operand::{Conj, by_columns, check_packed, packed, triangle_of_band};
 use crate::backend::vectors;
@@ -11,14 +10,14 @@ use crate::vector::loops::{Add, Dot, Multiply, MultiplyTrans, Stored};
 use crate::{Diag, MatRef, Op, Scalar, Uplo, VecRef};
 use std::ops::Range;
 
-/// Columns of a block on the diagonal, which is gone through element by element.
-const BLOCK: usize = 8;
+/// Columns of a block on the diagonal, which is processed element by element.
+const BLOCK_COLUMNS: usize = 8;
 
-/// A stored triangle, and what is to be done to it before it is used.
+/// A stored triangle, and the options of the operation.
 pub(super) struct Triangle<T> {
     a: Stored<T>,
     pub n: usize,
-    /// Diagonals beside the main one.
+    /// The number of diagonals beside the main one.
     k: usize,
     pub uplo: Uplo,
     pub trans: bool,
@@ -26,14 +25,19 @@ pub(super) struct Triangle<T> {
     diag: Diag,
 }
 
-/// Uplo, operation and diagonal of a triangular matrix.
-pub(super) type Form = (Uplo, Op, Diag);
+/// The options of a triangular matrix.
+pub(super) struct TriangleOptions {
+    pub uplo: Uplo,
+    pub op: Op,
+    pub diag: Diag,
+}
 
 impl<T: Scalar> Triangle<T> {
     #[track_caller]
-    pub fn dense((uplo, op, diag): Form, Conj { view, conj }: Conj<MatRef<'_, T>>) -> Self {
+    pub fn dense(options: TriangleOptions, Conj { view, conj }: Conj<MatRef<'_, T>>) -> Self {
+        let TriangleOptions { uplo, op, diag } = options;
         let n = view.nrows();
-        assert!(view.ncols() == n, "triangle: A {:?}", view.shape());
+        assert!(view.ncols() == n, "level 2: a triangular A must be square, not {:?}", view.shape());
         let (a, flipped) = by_columns(view);
         let conj = conj != (op == Op::ConjTrans);
         let uplo = if flipped { uplo.flip() } else { uplo };
@@ -41,34 +45,36 @@ impl<T: Scalar> Triangle<T> {
     }
 
     #[track_caller]
-    pub fn band((uplo, op, diag): Form, Conj { view, conj }: Conj<MatRef<'_, T>>) -> Self {
+    pub fn band(options: TriangleOptions, Conj { view, conj }: Conj<MatRef<'_, T>>) -> Self {
+        let TriangleOptions { uplo, op, diag } = options;
         let (a, k) = triangle_of_band(view, uplo);
         let conj = conj != (op == Op::ConjTrans);
         Self { a, n: view.ncols(), k, uplo, trans: op != Op::None, conj, diag }
     }
 
     #[track_caller]
-    pub fn packed((uplo, op, diag): Form, ap: Conj<VecRef<'_, T>>, n: usize) -> Self {
+    pub fn packed(options: TriangleOptions, ap: Conj<VecRef<'_, T>>, n: usize) -> Self {
+        let TriangleOptions { uplo, op, diag } = options;
         check_packed(n, ap.view.len(), ap.view.inc());
         let a = packed(ap.view.as_ptr().cast_mut(), n, uplo);
         let conj = ap.conj != (op == Op::ConjTrans);
         Self { a, n, k: n.max(1) - 1, uplo, trans: op != Op::None, conj, diag }
     }
 
-    /// Whether op(A) is a lower triangle.
+    /// Returns whether op(A) is a lower triangle.
     pub fn is_lower(&self) -> bool {
         (self.uplo == Uplo::Lower) != self.trans
     }
 
-    /// Whether there is more than the elements of a block beside its diagonal.
+    /// Returns whether the triangle is a proper band, which has no rectangle beside a block.
     pub fn is_band(&self) -> bool {
         self.k + 1 < self.n
     }
 
-    /// The blocks on the diagonal, from the first to the last or the other way round.
+    /// Returns the blocks on the diagonal, from the first to the last, or backward.
     pub fn blocks(&self, forward: bool) -> impl Iterator<Item = Range<usize>> + use<T> {
         let n = self.n;
-        let size = if self.is_band() { n } else { BLOCK };
+        let size = if self.is_band() { n } else { BLOCK_COLUMNS };
         let count = n.div_ceil(size);
         (0..count).map(move |at| {
             let start = size * if forward { at } else { count - 1 - at };
@@ -76,40 +82,40 @@ impl<T: Scalar> Triangle<T> {
         })
     }
 
-    /// The elements of a block, from the first to the last or the other way round.
+    /// Returns the indices of a block, from the first to the last, or backward.
     pub fn order(block: &Range<usize>, forward: bool) -> impl Iterator<Item = usize> + use<T> {
         let Range { start, end } = block.clone();
         (start..end).map(move |j| if forward { j } else { start + end - 1 - j })
     }
 
-    /// Element (i, j) of op(A), which is stored.
+    /// Returns element (i, j) of op(A), which must be stored.
     ///
     /// # Safety
-    /// The triangle is there.
+    /// The triangle is valid memory, and element (i, j) of op(A) is stored.
     unsafe fn element(&self, i: usize, j: usize) -> T {
         let (i, j) = if self.trans { (j, i) } else { (i, j) };
-        // SAFETY: the element is one of the triangle or of the diagonal, which are stored.
+        // SAFETY: by this function's contract the element is stored.
         let a = unsafe { *self.a.at(i, j) };
         if self.conj { a.conj() } else { a }
     }
 
-    /// Element (j, j), if it is not one.
+    /// Returns element (j, j), or `None` if the diagonal is all ones.
     ///
     /// # Safety
-    /// The triangle is there.
+    /// The triangle is valid memory, and j is less than n.
     pub unsafe fn diagonal(&self, j: usize) -> Option<T> {
-        // SAFETY: the diagonal is stored, and read unless it is one of ones.
+        // SAFETY: the diagonal is stored if it is not all ones, and j is one of its elements.
         (self.diag == Diag::NonUnit).then(|| unsafe { self.element(j, j) })
     }
 
-    /// x = op(A) x for a block on the diagonal, given x from its first element on.
+    /// Computes x = op(A) x for a block on the diagonal; `x` points to the block's first element.
     ///
     /// # Safety
-    /// The triangle and the elements of x are there, and nobody else uses these.
+    /// The triangle and the block's elements of x are valid memory, and nobody else uses the elements of x.
     pub unsafe fn multiply_block(&self, block: &Range<usize>, x: *mut T) {
         let (start, n) = (block.start, block.len());
-        let (mut old, mut new) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
-        // SAFETY: the block has at most BLOCK elements, which are those of x; its triangle is stored.
+        let (mut old, mut new) = ([T::ZERO; BLOCK_COLUMNS], [T::ZERO; BLOCK_COLUMNS]);
+        // SAFETY: x has the block's elements, of which there are at most BLOCK_COLUMNS; the block's triangle is stored.
         unsafe {
             std::ptr::copy_nonoverlapping(x, old.as_mut_ptr(), n);
             for j in 0..n {
@@ -122,14 +128,15 @@ impl<T: Scalar> Triangle<T> {
         }
     }
 
-    /// Overwrites x with the solution of op(A) y = x for such a block.
+    /// Overwrites x with the solution of op(A) y = x for a block on the diagonal; `x` points to the block's first
+    /// element.
     ///
     /// # Safety
-    /// As for [`Triangle::multiply_block`].
+    /// The contract of [`Triangle::multiply_block`].
     pub unsafe fn solve_block(&self, block: &Range<usize>, x: *mut T) {
         let (start, n) = (block.start, block.len());
-        let mut known = [T::ZERO; BLOCK];
-        // SAFETY: the block has at most BLOCK elements, which are those of x; its triangle is stored.
+        let mut known = [T::ZERO; BLOCK_COLUMNS];
+        // SAFETY: x has the block's elements, of which there are at most BLOCK_COLUMNS; the block's triangle is stored.
         unsafe {
             std::ptr::copy_nonoverlapping(x, known.as_mut_ptr(), n);
             for j in Self::order(&(0..n), self.is_lower()) {
@@ -142,7 +149,7 @@ impl<T: Scalar> Triangle<T> {
         }
     }
 
-    /// The rows of column j beside the diagonal, within a block.
+    /// Returns the rows of column j beside the diagonal, within a block.
     fn rows(&self, j: usize, block: &Range<usize>) -> Range<usize> {
         match self.uplo {
             Uplo::Lower => j + 1..block.end.min(j + self.k + 1),
@@ -150,10 +157,10 @@ impl<T: Scalar> Triangle<T> {
         }
     }
 
-    /// x of those rows += c times the column.
+    /// Adds c times the column to those rows of x.
     ///
     /// # Safety
-    /// The triangle and the n elements of x are there.
+    /// The triangle and the n elements of x are valid memory, and nobody else uses the elements of x.
     pub unsafe fn add_column(&self, j: usize, block: &Range<usize>, c: T, x: *mut T) {
         let rows = self.rows(j, block);
         if !rows.is_empty() {
@@ -163,10 +170,10 @@ impl<T: Scalar> Triangle<T> {
         }
     }
 
-    /// The product of the column and x in those rows.
+    /// Computes the product of the column and x in those rows.
     ///
     /// # Safety
-    /// As for [`Triangle::add_column`].
+    /// The contract of [`Triangle::add_column`].
     pub unsafe fn dot_column(&self, j: usize, block: &Range<usize>, x: *const T) -> T {
         let rows = self.rows(j, block);
         let (column, y) = (self.a.at(rows.start, j).cast_const(), x.wrapping_add(rows.start));
@@ -174,7 +181,7 @@ impl<T: Scalar> Triangle<T> {
         unsafe { (vectors::<T>().dot)(Dot { n: rows.len(), conj: self.conj, x: column, y }) }
     }
 
-    /// The rows of a block's columns that are outside of it.
+    /// Returns the rows of a block's columns that are outside of it.
     fn outside(&self, block: &Range<usize>) -> Range<usize> {
         match self.uplo {
             Uplo::Lower => block.end..self.n,
@@ -182,10 +189,10 @@ impl<T: Scalar> Triangle<T> {
         }
     }
 
-    /// x of the rows outside += alpha A x of the block.
+    /// Adds alpha A times x of the block to x of the rows outside.
     ///
     /// # Safety
-    /// As for [`Triangle::add_column`].
+    /// The contract of [`Triangle::add_column`].
     pub unsafe fn multiply_outside(&self, block: &Range<usize>, alpha: T, x: *mut T) {
         let rows = self.outside(block);
         if !rows.is_empty() {
@@ -198,16 +205,16 @@ impl<T: Scalar> Triangle<T> {
                 inc: 1,
                 y: x.wrapping_add(rows.start),
             };
-            // SAFETY: the rectangle beside the block is stored; rows outside and inside of it are different elements
-            // of x.
+            // SAFETY: the rectangle beside the block is stored, and the rows outside and inside of the block are
+            // different elements of x.
             unsafe { (vectors::<T>().multiply)(part) }
         }
     }
 
-    /// x of the block += alpha op(A) x of the rows outside.
+    /// Adds alpha op(A) times x of the rows outside to x of the block.
     ///
     /// # Safety
-    /// As for [`Triangle::add_column`].
+    /// The contract of [`Triangle::add_column`].
     pub unsafe fn multiply_trans_outside(&self, block: &Range<usize>, alpha: T, x: *mut T) {
         let rows = self.outside(block);
         if !rows.is_empty() {
@@ -220,8 +227,8 @@ impl<T: Scalar> Triangle<T> {
                 y: x.wrapping_add(block.start),
                 inc: 1,
             };
-            // SAFETY: the rectangle beside the block is stored; rows outside and inside of it are different elements
-            // of x.
+            // SAFETY: the rectangle beside the block is stored, and the rows outside and inside of the block are
+            // different elements of x.
             unsafe { (vectors::<T>().multiply_trans)(part) }
         }
     }

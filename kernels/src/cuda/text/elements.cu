@@ -1,6 +1,6 @@
-// What touches each element once. Defined before: THREADS, BLOCK, ROWS, CHUNK, COLUMNS.
+// Kernels that touch each element once. Required definitions: THREADS, BLOCK, ROWS, CHUNK, COLUMNS.
 
-// A := beta A, or one part of it, or with a real diagonal.
+// A := beta A, or one part of it, optionally with a real diagonal.
 KERNEL(THREADS) scale(elem *a, place ld, place m, place n, int part, int is_hermitian, elem beta) {
     EACH_COLUMN(j, n) {
         elem *column = a + j * ld;
@@ -18,15 +18,16 @@ KERNEL(THREADS) copy(const elem *__restrict__ a, place lda, elem *__restrict__ b
     }
 }
 
-// B := A for a unit lower triangle A of order n, with the ones and zeros that are not stored.
+// B := A for a unit lower triangle A of order n, including its implicit ones and zeros.
 KERNEL(THREADS) complete(const elem *__restrict__ a, place lda, elem *__restrict__ b, place ldb, place n) {
     EACH_COLUMN(j, n) {
         EACH_ROW(i, 0, n) b[i + j * ldb] = i > j ? a[i + j * lda] : make(i == j ? 1 : 0, 0);
     }
 }
 
-// B := Aᵀ or Aᴴ for A m x n, by square blocks that a block of threads reads and writes by columns.
-KERNEL(BLOCK *ROWS) transpose(const elem *__restrict__ a, place lda, elem *__restrict__ b, place ldb, place m, place n, int conj) {
+// B := Aᵀ or Aᴴ for an m x n matrix A, by square blocks that a block of threads reads and writes by columns.
+KERNEL(BLOCK *ROWS) transpose(const elem *__restrict__ a, place lda, elem *__restrict__ b, place ldb, place m, place n,
+                               int conj) {
     __shared__ elem block[BLOCK][BLOCK + 1];
     const int x = threadIdx.x, y = threadIdx.y;
     const place i0 = (place)blockIdx.x * BLOCK;
@@ -40,9 +41,10 @@ KERNEL(BLOCK *ROWS) transpose(const elem *__restrict__ a, place lda, elem *__res
     }
 }
 
-// C := W + beta C in one triangle of each block on C's diagonal. The blocks of W are of order `order`, one behind the other; the
-// last one may be ragged. Block z of the grid has block z of C.
-KERNEL(THREADS) fold(const elem *__restrict__ w, place order, elem *__restrict__ c, place ld, place n, int part, elem beta) {
+// C := W + beta C in one triangle of each block on C's diagonal. The blocks of W have order `order` and are stored one
+// after the other; the last one may be smaller. Block z of the grid computes block z of C.
+KERNEL(THREADS) fold(const elem *__restrict__ w, place order, elem *__restrict__ c, place ld, place n, int part,
+                     elem beta) {
     const place at = blockIdx.z * order;
     const place count = n - at < order ? n - at : order;
     c += at * (ld + 1);
@@ -55,18 +57,20 @@ KERNEL(THREADS) fold(const elem *__restrict__ w, place order, elem *__restrict__
     }
 }
 
-// Interchanges rows first + i and ipiv[i] - 1 for `count` values of i, in COLUMNS columns of A for each block of threads. An index outside
-// of the m rows exchanges nothing and makes status its place, from 1.
+// Interchanges rows first + i and ipiv[i] - 1 for `count` values of i, in COLUMNS columns of A for each block of
+// threads. An index outside of the m rows exchanges nothing and sets status to its row, counted from one.
 //
-// CHUNK interchanges at a time: each thread has one row that they may change, follows the interchanges back to the row that its
-// contents come from, and moves those of all its columns at once. Two threads with one row move the same.
-KERNEL(2 * CHUNK) laswp(elem *a, place ld, int m, place n, int first, const int *__restrict__ ipiv, int count, int backward, int *status) {
+// CHUNK interchanges are made at a time. Each thread has one row that they may change, follows the interchanges back to
+// the row that its contents come from, and moves the elements of all its columns at once. Two threads with the same row
+// write the same elements.
+KERNEL(2 * CHUNK) laswp(elem *a, place ld, int m, place n, int first, const int *__restrict__ ipiv, int count,
+                         int backward, int *status) {
     __shared__ int from[CHUNK], to[CHUNK];
     const int t = threadIdx.x;
     const place j0 = (place)blockIdx.x * COLUMNS;
     for (int done = 0; done < count; done += CHUNK) {
         const int steps = min(CHUNK, count - done);
-        // Others may still follow the last chunk's.
+        // Other threads may still read the last chunk.
         __syncthreads();
         if (t < steps) {
             const int i = backward ? count - 1 - done - t : done + t;
@@ -98,7 +102,7 @@ KERNEL(2 * CHUNK) laswp(elem *a, place ld, int m, place n, int first, const int 
     }
 }
 
-// Interchanges are counted from another row.
+// Adds `by` to all interchanges.
 KERNEL(THREADS) shift(int *ipiv, int count, int by) {
     const int i = blockIdx.x * THREADS + threadIdx.x;
     if (i < count) ipiv[i] += by;

@@ -1,41 +1,44 @@
-// The Cholesky factorization of a block. Defined before: THREADS; ORDER, the order of the largest block; STEP, columns that a warp factors in its
-// registers, each lane of the first few having a row, 16 or 32.
+// The Cholesky factorization of a block. Required definitions: THREADS; ORDER, the order of the largest block; STEP, 16
+// or 32, the columns that a warp factors in its registers, with one row for each of its first STEP lanes.
 //
-// It is L D Lᴴ until the end: what a pivot has to wait for is the reciprocal of the one before, and no root. In place of L stands L D.
-// A block of threads has all its instructions fetched for itself, so there are few: what need not be unrolled is a loop.
+// The factorization is L D Lᴴ until the end, because a pivot then has to wait for the reciprocal of the one before
+// only, not for a square root. L D is stored in place of L. A block of threads fetches all instructions for itself, so
+// the code is kept short: loops are unrolled only where necessary.
 
 #define WARPS (THREADS / 32)
 #define ALL 0xffffffffu
 
-// What a thread reads from a tile before it waits for any of it.
+// Elements that a thread loads from a tile before it uses any of them.
 #define READS 8
-// Columns that are factored before the rows below hear of them.
+// Columns that are factored before the warps with the rows below are signalled.
 #define HEARD 8
 // Rows and columns that a warp updates at once.
 #define AREA 16
-// From one column in shared memory to the next: four columns of four rows are read without a conflict.
+// Distance of columns in shared memory, such that four columns of four rows are read without a bank conflict.
 #define PITCH(order) ((order) + 32 / (int)sizeof(elem))
-// The same in a block that is factored. What is read beyond a column's end, STEP - HEARD elements, must not be the next column of a warp that
-// has all rows.
+// The distance in a block that is being factored. Reads beyond a column's end, by STEP - HEARD elements, must not reach
+// the next column of a warp that has all rows.
 #define LEAD_PITCH(order) ((order) > STEP ? PITCH(order) : 2 * STEP - HEARD + STEP / 8)
 
-// What shared memory gives at once.
+// The elements that one 16-byte access to shared memory loads.
 #define PACK (16 / (int)sizeof(elem))
 struct __align__(16) pack {
     elem of[PACK];
 };
 
-// Whether there are units for products of doubles.
+// Whether the device has matrix units for doubles.
 #define HAS_UNITS (DOUBLE && !COMPLEX && __CUDA_ARCH__ >= 800)
 #if HAS_UNITS
-// sum + a b for 8 x 4 of a, 4 x 8 of b: of a, lane i has element (i / 4, i % 4), of b (i % 4, i / 4), of the sum (i / 4, 2 (i % 4)) and
-// its neighbour.
+// sum + a b for an 8 x 4 a and a 4 x 8 b. Lane i has element (i / 4, i % 4) of a, (i % 4, i / 4) of b, and (i / 4, 2 (i
+// % 4)) and its right neighbour of the sum.
 __device__ inline void multiply_add(real sum[2], real a, real b) {
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+d"(sum[0]), "+d"(sum[1]) : "d"(a), "d"(b));
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+d"(sum[0]), "+d"(sum[1])
+        : "d"(a), "d"(b));
 }
 #endif
 
-// Ordinary pivots: their reciprocals, and what these multiply, are numbers up to the last digit.
+// Bounds of ordinary pivots, whose reciprocals and products with them neither overflow nor lose digits.
 #if DOUBLE
 #define LEAST 1e-140
 #define MOST 1e140
@@ -44,18 +47,18 @@ __device__ inline void multiply_add(real sum[2], real a, real b) {
 #define MOST 1e35f
 #endif
 
-// x[c] - left * conj(row[c]) for the columns from one on; `packed` is pack p of the row.
-#define SUBTRACT(x, from, left, packed)                                                                                 \
-    _Pragma("unroll") for (int p = (from) / PACK; p < STEP / PACK; ++p) {                                               \
-        const pack right = packed;                                                                                      \
-        _Pragma("unroll") for (int e = 0; e < PACK; ++e) if (p * PACK + e >= (from))                                    \
-            x[p * PACK + e] = x[p * PACK + e] - (left) * conj_if(right.of[e], true);                                    \
+// x[c] - left * conj(row[c]) for the columns from `from` on; `packed` is pack p of the row.
+#define SUBTRACT(x, from, left, packed)                                                                                \
+    _Pragma("unroll") for (int p = (from) / PACK; p < STEP / PACK; ++p) {                                              \
+        const pack right = packed;                                                                                     \
+        _Pragma("unroll") for (int e = 0; e < PACK; ++e) if (p * PACK + e >= (from))                                   \
+            x[p * PACK + e] = x[p * PACK + e] - (left) * conj_if(right.of[e], true);                                   \
     }
 
-// Of x, the columns that are left become the first. What comes behind them means nothing.
+// Shifts the remaining columns of x to the front. The values after them are unused.
 #define PASS(x) _Pragma("unroll") for (int c = 0; c + HEARD < STEP; ++c) x[c] = x[c + HEARD];
 
-// The first digits of 1 / x.
+// Returns an approximation of 1 / x.
 __device__ inline real rough_reciprocal(real x) {
     real rough;
 #if DOUBLE
@@ -66,13 +69,14 @@ __device__ inline real rough_reciprocal(real x) {
     return rough;
 }
 
-// The root of a pivot to the last bit, by its reciprocal; the root of Inf is Inf.
+// Returns the root of a pivot to full precision, from its reciprocal root. The root of Inf is Inf.
 __device__ inline real root_of(real pivot, real inverse) {
     const real root = pivot * inverse, better = root + (pivot - root * root) * (inverse / 2);
     return inverse > 0 ? better : pivot;
 }
 
-// The warp that factors a block on the diagonal comes to a barrier without waiting; those that have the rows below wait for it.
+// The warp that factors a block on the diagonal arrives at a barrier without waiting; the warps with the rows below
+// wait for it.
 __device__ inline void tell(int barrier, int followers) {
     asm volatile("barrier.cta.arrive %0, %1;" ::"r"(barrier), "r"((followers + 1) * 32) : "memory");
 }
@@ -80,14 +84,15 @@ __device__ inline void hear(int barrier, int followers) {
     asm volatile("barrier.cta.sync %0, %1;" ::"r"(barrier), "r"((followers + 1) * 32) : "memory");
 }
 
-// L D Lᴴ = A for the STEP rows and columns from `at` on, by one warp, with D and its reciprocals. Returns whether all pivots were ordinary.
+// Computes L D Lᴴ = A for the STEP rows and columns from `at` on, by one warp, with D and its reciprocals. Returns
+// whether all pivots were ordinary.
 __device__ inline bool lead(elem *l, int pitch, int at, real *pivots, real *reciprocals, int followers) {
     const int lane = threadIdx.x % 32;
     elem *block = l + at + at * pitch, x[STEP];
-    // What is read above the diagonal, or in a row of others, means nothing.
+    // Elements above the diagonal, or in other warps' rows, are read but not used.
 #pragma unroll
     for (int c = 0; c < STEP; ++c) x[c] = block[lane % STEP + c * pitch];
-    // Before any lane writes.
+    // All lanes must have read before any lane writes.
     __syncwarp();
     bool is_ordinary = true;
     real pivot = __shfl_sync(ALL, re(x[0]), 0);
@@ -99,10 +104,12 @@ __device__ inline bool lead(elem *l, int pitch, int at, real *pivots, real *reci
             elem *column = block + j * pitch;
             if (lane < STEP) column[lane] = x[q];
             __syncwarp();
-            // What the next pivot comes of, but for the reciprocal, has been known for long: the rest takes three operations.
+            // Except for the reciprocal, everything that the next pivot depends on has been known for long: the rest
+            // takes three operations.
             const real before = __shfl_sync(ALL, re(x[q + 1]), j + 1);
             const elem below = from_lane(x[q], j + 1);
-            const real rough = rough_reciprocal(pivot), miss = 1 - pivot * rough, more = miss + miss * miss, by = rough + rough * more;
+            const real rough = rough_reciprocal(pivot), miss = 1 - pivot * rough, more = miss + miss * miss,
+                       by = rough + rough * more;
             is_ordinary &= pivot > LEAST && pivot < MOST;
             if (lane == 0) {
                 pivots[at + j] = pivot;
@@ -111,7 +118,7 @@ __device__ inline bool lead(elem *l, int pitch, int at, real *pivots, real *reci
 #if DOUBLE
             const real less = (re(below) * re(below) + im(below) * im(below)) * rough;
 #else
-            // Squares could vanish.
+            // Squares could underflow.
             const elem ratio = times_real(below, rough);
             const real less = re(below) * re(ratio) + im(below) * im(ratio);
 #endif
@@ -125,10 +132,10 @@ __device__ inline bool lead(elem *l, int pitch, int at, real *pivots, real *reci
     return is_ordinary;
 }
 
-// The rows below such a block, each by a thread, as the block's columns are told.
+// Computes the rows below such a block, one per thread, as the block's columns are signalled.
 __device__ inline void follow(elem *l, int pitch, int at, int order, const real *reciprocals, int followers) {
     const int i = at + STEP + (int)threadIdx.x - 32;
-    // There is a row to read in any case.
+    // Threads without a row read the last one.
     elem *row = l + min(i, order - 1), x[STEP];
 #pragma unroll
     for (int c = 0; c < STEP; ++c) x[c] = row[(at + c) * pitch];
@@ -140,16 +147,20 @@ __device__ inline void follow(elem *l, int pitch, int at, int order, const real 
             const int j = at + first + q;
             if (i < order) row[j * pitch] = x[q];
             const elem left = times_real(x[q], reciprocals[j]);
-            // The last `first` columns of x mean nothing. Where their row would go on, others write: they read its end once more.
+            // The last `first` columns of x are unused. Beyond the end of their row other threads write, so the end is
+            // read again instead.
             const elem *block = l + at + j * pitch;
-            SUBTRACT(x, q + 1, left, ((const pack *)(block + min(first + p * PACK / HEARD * HEARD, STEP - HEARD)))[p % (HEARD / PACK)])
+            SUBTRACT(x, q + 1, left,
+                     ((const pack *)(block + min(first + p * PACK / HEARD * HEARD, STEP - HEARD)))[p % (HEARD / PACK)])
         }
         PASS(x)
     }
 }
 
-// A - L D Lᴴ for the lower triangle's columns from `first` on, where L is that of the step at `at`, by warps of which this is one.
-__device__ inline void update(elem *l, int pitch, int at, int first, int columns, int order, const real *reciprocals, int warp, int warps) {
+// Subtracts L D Lᴴ from the lower triangle's columns from `first` on, where L is that of the step at `at`. `warp` is
+// the index of this warp among the `warps` that do this.
+__device__ inline void update(elem *l, int pitch, int at, int first, int columns, int order, const real *reciprocals,
+                              int warp, int warps) {
     const int lane = threadIdx.x % 32, across = columns / AREA, items = (order - first) / AREA * across;
 #pragma unroll 1
     for (int item = warp; item < items; item += warps) {
@@ -163,7 +174,8 @@ __device__ inline void update(elem *l, int pitch, int at, int first, int columns
 #pragma unroll
         for (int p = 0; p < STEP; p += 4) {
             const real negative = -known[p];
-            const real a[2] = {left[p * pitch] * negative, left[8 + p * pitch] * negative}, b[2] = {right[p * pitch], right[8 + p * pitch]};
+            const real a[2] = {left[p * pitch] * negative, left[8 + p * pitch] * negative},
+                       b[2] = {right[p * pitch], right[8 + p * pitch]};
 #pragma unroll
             for (int r = 0; r < 2; ++r)
 #pragma unroll
@@ -206,20 +218,28 @@ __device__ inline void update(elem *l, int pitch, int at, int first, int columns
     }
 }
 
-// What a kernel factors: the lower triangle of A, or the upper one of A, of which Uᴴ is the lower factor.
+// The matrix that a kernel factors: the lower triangle of A, or the upper triangle of A, whose factor is Uᴴ.
 struct tile {
     elem *a;
     place ld;
     int n, is_upper;
     __device__ elem &at(int i, int j) const { return a[is_upper ? j + i * ld : i + j * ld]; }
-    // Neighbours in memory are for neighbours: of a step's columns from `first` on, the part that a warp has to do with at once.
-    __device__ int parts(int first, int order) const { return is_upper ? order - first : (order - first + 31) / 32 * STEP; }
-    __device__ int row(int first, int part) const { return is_upper ? first + part : first + part / STEP * 32 + (int)threadIdx.x % 32; }
-    __device__ int column(int first, int part) const { return is_upper ? first + (int)threadIdx.x % 32 : first + part % STEP; }
+    // Adjacent threads access adjacent elements: of a step's columns from `first` on, a warp processes one part at a
+    // time.
+    __device__ int parts(int first, int order) const {
+        return is_upper ? order - first : (order - first + 31) / 32 * STEP;
+    }
+    __device__ int row(int first, int part) const {
+        return is_upper ? first + part : first + part / STEP * 32 + (int)threadIdx.x % 32;
+    }
+    __device__ int column(int first, int part) const {
+        return is_upper ? first + (int)threadIdx.x % 32 : first + part % STEP;
+    }
     __device__ bool is_inside(int first, int i, int j) const { return i >= j && j < first + STEP; }
 };
 
-// A step's columns come into shared memory by warps of which this is one. Behind A stands the unit matrix.
+// Loads a step's columns into shared memory, by `warps` warps of which this is number `warp`. A is padded with the unit
+// matrix.
 __device__ inline void load(const tile &from, elem *l, int pitch, int first, int order, int warp, int warps) {
     const int parts = from.parts(first, order);
 #pragma unroll 1
@@ -233,12 +253,13 @@ __device__ inline void load(const tile &from, elem *l, int pitch, int first, int
 #pragma unroll
         for (int q = 0; q < READS; ++q) {
             const int i = from.row(first, part + q * warps), j = from.column(first, part + q * warps);
-            if (from.is_inside(first, i, j) && i < order) l[i + j * pitch] = i == j ? make(re(x[q]), 0) : conj_if(x[q], from.is_upper);
+            if (from.is_inside(first, i, j) && i < order)
+                l[i + j * pitch] = i == j ? make(re(x[q]), 0) : conj_if(x[q], from.is_upper);
         }
     }
 }
 
-// The factor, whose columns but for the diagonal have to be multiplied yet.
+// Stores the factor. Its columns, except for the diagonal, are multiplied by `factors` on the way.
 __device__ inline void store(const tile &to, const elem *l, int pitch, const real *factors) {
     for (int first = 0; first < to.n; first += STEP) {
         const int parts = to.parts(first, to.n);
@@ -247,7 +268,8 @@ __device__ inline void store(const tile &to, const elem *l, int pitch, const rea
             elem x[READS];
 #pragma unroll
             for (int q = 0; q < READS; ++q) {
-                const int i = min(to.row(first, part + q * WARPS), to.n - 1), j = min(to.column(first, part + q * WARPS), to.n - 1);
+                const int i = min(to.row(first, part + q * WARPS), to.n - 1),
+                          j = min(to.column(first, part + q * WARPS), to.n - 1);
                 x[q] = times_real(conj_if(l[i + j * pitch], to.is_upper), i == j ? 1 : factors[j]);
             }
 #pragma unroll
@@ -259,20 +281,24 @@ __device__ inline void store(const tile &to, const elem *l, int pitch, const rea
     }
 }
 
-// L D Lᴴ = A, by all threads. Returns whether all pivots were ordinary: if not, the outcome means nothing.
+// Computes L D Lᴴ = A by all threads. Returns whether all pivots were ordinary; if not, the result is not valid.
 __device__ inline bool factor(const tile &a, elem *l, int pitch, int order, real *pivots, real *reciprocals) {
     const int warp = threadIdx.x / 32;
     bool is_ordinary = true;
     load(a, l, pitch, 0, order, warp, WARPS);
     __syncthreads();
     for (int at = 0;; at += STEP) {
-        // While some warps factor a step's columns, others make up for what the step before left, or read what the next ones need.
+        // While some warps factor a step's columns, the others finish the updates of the step before, or load the
+        // columns of the next steps.
         const int followers = (order - at - STEP + 31) / 32, others = 1 + followers;
         if (warp == 0) is_ordinary &= lead(l, pitch, at, pivots, reciprocals, followers);
         else if (warp <= followers) follow(l, pitch, at, order, reciprocals, followers);
-        else if (at > 0) update(l, pitch, at - STEP, at + STEP, order - at - STEP, order, reciprocals, warp - others, WARPS - others);
+        else if (at > 0)
+            update(l, pitch, at - STEP, at + STEP, order - at - STEP, order, reciprocals, warp - others,
+                WARPS - others);
         else
-            for (int first = STEP; first < order; first += STEP) load(a, l, pitch, first, order, warp - others, WARPS - others);
+            for (int first = STEP; first < order; first += STEP)
+                load(a, l, pitch, first, order, warp - others, WARPS - others);
         __syncthreads();
         if (at + STEP >= order) break;
         update(l, pitch, at, at + STEP, STEP, order, reciprocals, warp, WARPS);
@@ -281,8 +307,8 @@ __device__ inline bool factor(const tile &a, elem *l, int pitch, int order, real
     return __syncthreads_and(is_ordinary);
 }
 
-// L Lᴴ = A, whatever the pivots are, column by column. Returns the order of the first leading minor that is not positive definite,
-// or 0: behind that the factor means nothing.
+// Computes L Lᴴ = A for any pivots, column by column. Returns the order of the first leading minor that is not positive
+// definite, or 0. After that minor the factor is not valid.
 __device__ __noinline__ int factor_any(elem *l, int pitch, int order) {
     int failed = 0;
     for (int j = 0; j < order; ++j) {
@@ -300,12 +326,12 @@ __device__ __noinline__ int factor_any(elem *l, int pitch, int order) {
     return failed;
 }
 
-// A = L Lᴴ or Uᴴ U for a block of order n <= ORDER, by one block of threads. In shared memory there are LEAD_PITCH(order) * order + STEP
-// elements, where order is n rounded up to a multiple of STEP. The other triangle is not touched, nor are imaginary parts of the
-// diagonal read.
+// Computes A = L Lᴴ or Uᴴ U for a block of order n <= ORDER, by one block of threads. Shared memory holds
+// LEAD_PITCH(order) * order + STEP elements, where order is n rounded up to a multiple of STEP. The other triangle is
+// not touched, and the imaginary parts of the diagonal are not read.
 //
-// status is 0, or becomes the order of the first leading minor that is not positive definite. It lies in host memory, which is far
-// away: it is neither read nor written where nothing fails.
+// status is 0, or becomes the order of the first leading minor that is not positive definite. It is in host memory,
+// where accesses are slow, so it is read and written only if a minor fails.
 KERNEL(THREADS, 1) potrf(elem *a, place ld, int n, int is_upper, int *status, int row) {
     DYNAMIC_SHARED(elem, l);
     __shared__ real pivots[ORDER], reciprocals[ORDER];
@@ -318,7 +344,7 @@ KERNEL(THREADS, 1) potrf(elem *a, place ld, int n, int is_upper, int *status, in
         __syncthreads();
         failed = factor_any(l, pitch, order);
     }
-    // L D becomes the factor.
+    // Turn L D into the factor L.
     for (int j = threadIdx.x; j < order; j += THREADS) {
         const real pivot = pivots[j], inverse = rsqrt(pivot);
         reciprocals[j] = is_ordinary ? inverse : 1;
@@ -328,4 +354,3 @@ KERNEL(THREADS, 1) potrf(elem *a, place ld, int n, int is_upper, int *status, in
     store(all, l, pitch, reciprocals);
     if (threadIdx.x == 0 && failed && *status == 0) *status = row + failed;
 }
-

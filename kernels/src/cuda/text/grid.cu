@@ -1,15 +1,17 @@
-// How the blocks of a grid that run at once tell each other something through the device's memory, in turns: each sends a message, and goes
-// on when it has those of all. Defined before: WORDS of mail: a number, and a row; PATIENCE, cycles of the processor's clock that a block
-// waits for the others at most.
+// Message exchange between the blocks of a grid that run at once, through the device's memory, in turns. Each block
+// sends a message, and continues when it has the messages of all. Required definitions: WORDS of mail, for a number and
+// a row; PATIENCE, the most cycles of the processor's clock that a block waits for the others.
 //
-// Half of each word is the turn, so a word says itself whether it is there: nobody counts arrivals at one place, and nothing else has to be
-// read. There are some PLACES for messages, by turns. With two of them, all threads of a block are past what they do with a turn's messages
-// before it sends the next: a block that writes that of turn t + 2 has had those of turn t + 1 of all others. With three, messages are
-// still read while the next is sent, but no longer. The mail is zero at first, and turns count from one.
+// Half of each word is the turn, so a word itself shows whether it has arrived: there is no shared counter, and nothing
+// else has to be read. Messages are stored in PLACES slots, used in rotation. With two slots, all threads of a block
+// must have finished with a turn's messages before the block sends the next: a block that writes the message of turn t
+// + 2 has received those of turn t + 1 of all others. With three slots, messages may still be read while the next one
+// is sent. The mail is zero at first, and turns count from one.
 
 __device__ inline word stamped(half what, half turn) { return (word)what << 32 | turn; }
 
-// Sends a number and a row. What this thread has written before is there for who reads it behind `await`.
+// Sends a number and a row. Everything that this thread has written before is visible to a thread that reads it after
+// `await`.
 __device__ inline void send(volatile word *to, half turn, double value, int row) {
     const word bits = (word)__double_as_longlong(value);
     __threadfence();
@@ -18,7 +20,8 @@ __device__ inline void send(volatile word *to, half turn, double value, int row)
     to[2] = stamped((half)row, turn);
 }
 
-// Awaits a block's mail; whether it came. A block that never runs must not keep the device for ever.
+// Waits for a block's mail. Returns false if it does not arrive, because a block that never runs must not block the
+// device.
 __device__ inline bool await(const volatile word *from, half turn, double *value, int *row) {
     const long long start = clock64();
     word got[WORDS];
@@ -38,7 +41,7 @@ __device__ inline bool await(const volatile word *from, half turn, double *value
 }
 
 template <int COUNT, int PLACES> struct exchange_memory {
-    // The largest of each warp, by turns, and one message of another block for each place.
+    // The largest of each warp, for odd and even turns, and one message of another block for each slot.
     double sizes[2][WARPS];
     int rows[2][WARPS], blocks[2][WARPS];
     message<COUNT> whole[PLACES];
@@ -50,14 +53,14 @@ template <int COUNT, int PLACES> struct exchange {
     word *mail;
     message<COUNT> *room;
     half turn;
-    // The place of this turn, and that of the last.
+    // The slot of this turn, and of the last turn.
     int at, last;
 
-    // `mail` has PLACES * BLOCKS * WORDS words, zeros before the first turn, and `room` PLACES * BLOCKS messages.
+    // `mail` has PLACES * BLOCKS * WORDS words, zeros before the first turn, and `room` has PLACES * BLOCKS messages.
     __device__ exchange(kept &memory, word *mail, message<COUNT> *room, half turn)
         : memory(memory), mail(mail), room(room), turn(turn), at(0), last(0) {}
 
-    // One warp sends the block's message of so many pieces.
+    // One warp sends `pieces` pieces of the block's message.
     __device__ void post(const message<COUNT> &what, int pieces, int) {
         const piece *from = (const piece *)&what;
         piece *to = (piece *)&room[at * BLOCKS + blockIdx.x];
@@ -65,12 +68,12 @@ template <int COUNT, int PLACES> struct exchange {
         __threadfence();
         __syncwarp();
         if (lane_of() == 0) send(mail + (at * BLOCKS + blockIdx.x) * WORDS, turn, what.size, what.row);
-        // Nobody of the warp waits before its first lane has sent.
+        // No lane of the warp may wait before the first one has sent.
         __syncwarp();
     }
 
-    // All threads await the messages of all blocks. Returns the number of the block whose size is the largest, and row the upper one, or -1 if
-    // one does not answer.
+    // All threads wait for the messages of all blocks. Returns the block whose size is the largest, the one with the
+    // upper row among equals, or -1 if a block does not answer.
     __device__ int collect() {
         double size = 0;
         int row = NOBODY;
@@ -88,10 +91,11 @@ template <int COUNT, int PLACES> struct exchange {
         if (__syncthreads_or(is_silent)) return -1;
         const bool has = lane_of() < WARPS;
         const int warp = has ? lane_of() : 0;
-        return memory.blocks[odd][largest_lane(has ? (real)memory.sizes[odd][warp] : 0, has ? memory.rows[odd][warp] : NOBODY)];
+        return memory.blocks[odd][largest_lane(has ? (real)memory.sizes[odd][warp] : 0,
+                                               has ? memory.rows[odd][warp] : NOBODY)];
     }
 
-    // The message of a block, for all threads, of so many pieces.
+    // Returns `pieces` pieces of a block's message to all threads.
     __device__ const message<COUNT> &whole(int block, int pieces) {
         const volatile word *from = (const volatile word *)&room[last * BLOCKS + block];
         word *to = (word *)&memory.whole[last];
@@ -100,7 +104,7 @@ template <int COUNT, int PLACES> struct exchange {
         return memory.whole[last];
     }
 
-    // One element of it.
+    // Returns one element of a block's message.
     __device__ elem element(int block, int k) {
         const volatile real *from = (const volatile real *)&room[last * BLOCKS + block].elements[k];
 #if COMPLEX
@@ -112,7 +116,7 @@ template <int COUNT, int PLACES> struct exchange {
     }
 };
 
-// What is there before a call's first turn.
+// Clears the mail before a call's first turn.
 KERNEL(THREADS) clear(word *mail, int count) {
     for (int i = threadIdx.x; i < count; i += THREADS) mail[i] = 0;
 }

@@ -1,23 +1,25 @@
-// P L U of a few columns by several blocks, each of which has some rows. Defined before: see panel.cu, and grid.cu or cluster.cu.
+// P L U of a few columns by several blocks, each of which has some rows. Required definitions: see panel.cu, and
+// grid.cu or cluster.cu.
 //
-// Rows stay where they are in registers: an interchange changes the places that they will have. The block that has a pivot sends its whole row,
-// and the first block writes it where it belongs.
+// Rows stay in their registers: an interchange only changes the positions where they will be stored. The block that has
+// a pivot sends its whole row, and the first block stores it.
 //
-// What the blocks wait for is the next pivot. So of what a pivot's row does to the others, only the next column is computed at once, and
-// of the block's best row, which is sent, the rest of the row. All else is done while messages are on their way.
+// The blocks wait for the next pivot only. Of the update by a pivot's row, only the next column is therefore computed
+// at once, and the rest of the row in the block's best row, which is sent. Everything else is computed while messages
+// are in transit.
 
-// The size by which pivots are chosen. NaN is none as long as there is another.
+// The size by which pivots are chosen. NaN is not chosen unless there is nothing else.
 __device__ inline real size_of(elem x) { return COMPLEX ? fabs(re(x)) + fabs(im(x)) : fabs(re(x)); }
 
-// What a pivot's multiples are made by: x * scale_of(pivot) * inverse_of(pivot) = x / pivot. The reciprocal of a tiny pivot may overflow, and
-// that of a huge one vanish; nothing in its column is larger, so both can be moved.
+// The scale of a division by a pivot: x * scale_of(pivot) * inverse_of(pivot) = x / pivot. The reciprocal of a tiny
+// pivot may overflow, and that of a huge one may underflow. No element of its column is larger, so both can be scaled.
 __device__ inline real scale_of(elem pivot) {
     const real size = size_of(pivot);
     return size < 2 * TINY ? 1 / TINY : size > 1 / (16 * TINY) ? (real)0.015625 : 1;
 }
 
-// 1 / x up to the last digit, for x of which neither that nor x is tiny; of zero and infinity, too. A quotient would be a function to call.
-// It is computed where it stands, and not sooner, where others wait.
+// Returns 1 / x to full precision, for an x such that neither x nor 1 / x is tiny, and also for zero and infinity. A
+// division would be a function call. `volatile` keeps the computation from moving to where others wait for it.
 __device__ inline real reciprocal(real x) {
     real rough;
 #if DOUBLE
@@ -40,7 +42,7 @@ __device__ inline elem inverse_of(elem pivot) {
 #endif
 }
 
-// Of sizes, which are neither negative nor NaN: they compare as their bits do, which is sooner known.
+// Compares sizes, which are neither negative nor NaN, by their bits, which is faster.
 __device__ inline bool is_larger(real a, real b) {
 #if DOUBLE
     return __double_as_longlong(a) > __double_as_longlong(b);
@@ -49,38 +51,40 @@ __device__ inline bool is_larger(real a, real b) {
 #endif
 }
 
-// A row that may be a pivot's: which of the lane's it is, its place, and its element.
+// A row that may become a pivot's: its index in the lane, its position, and its element.
 struct candidate {
     int which, row;
     elem value;
 };
 
-// The largest of each warp, by turns.
+// The largest of each warp, for odd and even turns.
 struct candidates {
     real sizes[2][WARPS];
     int rows[2][WARPS];
 };
 
-// Rows with the places that they will have, which are in `places`: for this block's rows in shared memory, or, if elements do not fit into
-// registers and stay in memory, for all rows there; then rows are interchanged when all is done.
+// Rows with the positions where they will be stored. `places` has the positions of this block's rows, in shared memory.
+// If the elements do not fit into registers and stay in memory, it has the positions of all rows, in memory, and the
+// rows are interchanged at the end.
 template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
     typedef shape<GROUPS> S;
     typedef rows_of<GROUPS> base;
     using base::x, base::group, base::w;
     int *places;
-    // Which of the rows were no pivot's yet: one bit each.
+    // One bit for each of the rows that is not yet a pivot's.
     unsigned live;
-    // What the rows have become multiples by.
+    // The multiples of the pivot's row that are subtracted from the rows.
     elem multiple[ROWS];
 
-    __device__ lu_rows(elem *a, place ld, int m, int w, int each, int *places) : base(a, ld, m, w, each), places(places) {}
+    __device__ lu_rows(elem *a, place ld, int m, int w, int each, int *places)
+        : base(a, ld, m, w, each), places(places) {}
 
     __device__ int place_of(int turn, int r) const {
         const int i = base::row(turn, r);
         return IS_KEPT ? places[i - base::first] : i < base::end ? places[i] : NOBODY;
     }
 
-    // Rows have it from the first group's lanes.
+    // The lanes of the first group store the positions of their rows.
     __device__ void set_place(int turn, int r, int at) const {
         const int i = base::row(turn, r);
         if (group == 0 && (IS_KEPT || i < base::end)) places[IS_KEPT ? i - base::first : i] = at;
@@ -98,7 +102,7 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         forget();
     }
 
-    // The rows whose places are not above this one.
+    // Finds the rows whose positions are not above `least`.
     __device__ void find_live(int turn, int least) {
         live = 0;
 #pragma unroll
@@ -108,19 +112,19 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         }
     }
 
-    // Takes rows up when column j's pivot is known, and nothing that it changes is stored.
+    // Loads rows when column j's pivot is known, if they are not kept in registers.
     __device__ void hold(int turn, int j) {
         if (!IS_KEPT) base::load(turn, (j + GROUPS) / GROUPS - 1);
     }
 
-    // Rows j and p are interchanged. Only of the first w rows, some are where they were not at first.
+    // Interchanges rows j and p. The rows at these positions are among the first w rows, or row p itself.
     __device__ void move(int turn, int j, int p) {
         const int low = base::first + turn * S::BLOCK_ROWS + warp_of() * S::WARP_ROWS;
         if (low < w || (p >= low && p < low + S::WARP_ROWS)) {
 #pragma unroll
             for (int r = 0; r < ROWS; ++r) {
                 const int at = place_of(turn, r);
-                // Lanes of the other groups have read it by then.
+                // Lanes of the other groups must have read the position before it changes.
                 __syncwarp();
                 if (at == p || at == j) set_place(turn, r, at == p ? j : p);
             }
@@ -130,8 +134,9 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         if (!IS_KEPT) find_live(turn, j + 1);
     }
 
-    // Column j becomes multiples, which the lanes of all groups get; none, if the pivot is zero. Rows that were a pivot's before become anything
-    // from here on: what is on the diagonal and to the right of it has been written.
+    // Divides column j by the pivot, and gives the multiples to the lanes of all groups; they are zero if the pivot is.
+    // Rows of earlier pivots get arbitrary values from here on, because their elements on the diagonal and to the right
+    // of it have been stored.
     __device__ void divide(int j, elem pivot, elem inverse) {
         if (is_zero(pivot)) {
             forget();
@@ -151,14 +156,15 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         for (int r = 0; r < ROWS; ++r) multiple[r] = base::from_group(x[r][0], j % GROUPS);
     }
 
-    // Nothing is divided.
+    // Sets all multiples to zero.
     __device__ void forget() {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) multiple[r] = make(0, 0);
     }
 
-    // Looks for the pivot of a column, which is in the first slot or the second, once `u` times the multiples is subtracted. Where all are
-    // zero or NaN, it is the row with the least place. By rounds in which pairs of rows compete, as all of a round is done at once.
+    // Searches the pivot of a column, which is in the first or the second slot, after subtracting `u` times the
+    // multiples. If all elements are zero or NaN, it is the row with the least position. Pairs of rows compete in
+    // rounds, because a round is computed in parallel.
     __device__ void look(int turn, int column, bool is_second, const elem *u, candidate *best) const {
         const elem by = u[is_second * GROUPS + group];
         const unsigned there = group == column % GROUPS ? live : 0;
@@ -168,7 +174,7 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
             y[r] = (is_second ? x[r][1] : x[r][0]) - multiple[r] * by;
-            // Of NaN, none.
+            // The size of NaN is zero.
             const real size = size_of(y[r]);
             sizes[r] = (there & 1u << r) != 0 && size > 0 ? size : 0;
             which[r] = r;
@@ -201,9 +207,11 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         }
     }
 
-    // What a lane's row number `which` is, one of some from FIRST on, once `u` times the multiples is subtracted, by slots; in those without
-    // columns, anything. Rows that were taken up are a slot behind: with the column that was divided, in front.
-    template <int FIRST = 0, int COUNT = ROWS> __device__ void stage(int which, const elem (&u)[COLUMNS], elem *to) const {
+    // Writes row `which` of the lane, one of COUNT from FIRST on, after subtracting `u` times the multiples, in the
+    // order of the slots; slots without columns get arbitrary values. Rows that were loaded again are one slot behind,
+    // with the column that was divided in front.
+    template <int FIRST = 0, int COUNT = ROWS>
+    __device__ void stage(int which, const elem (&u)[COLUMNS], elem *to) const {
         if constexpr (COUNT == 1) {
 #pragma unroll
             for (int s = 0; s < COLUMNS; ++s)
@@ -215,7 +223,8 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         }
     }
 
-    // While column j is in the first slot, subtracts `u` times the multiples: of that slot, from the columns of some groups.
+    // Subtracts `u` times the multiples while column j is in the first slot. In that slot, only the columns of the
+    // groups from `first_group` on are updated.
     __device__ void subtract(int j, int first_group, const elem *u) {
 #pragma unroll
         for (int s = 0; s < COLUMNS; ++s) {
@@ -227,7 +236,8 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         }
     }
 
-    // Stores columns from j on, of rows that are no pivot's yet. Row by row, which takes fewer registers for places.
+    // Stores the columns from j on of rows that are not yet a pivot's, row by row, which needs fewer registers for
+    // positions.
     __device__ void put(int turn, int j) const {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
@@ -243,7 +253,7 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         }
     }
 
-    // Stores what is below the diagonal, where it will be.
+    // Stores the elements below the diagonal at their final positions.
     __device__ void finish(int renamed) const {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
@@ -257,16 +267,16 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
     }
 };
 
-// A pivot's row, as all blocks have got it.
+// A pivot's row, as all blocks have received it.
 struct eliminator {
     elem pivot, inverse;
-    // Its elements by slots; zeros if the pivot is zero, and nothing is eliminated.
+    // Its elements by slots; zeros if the pivot is zero, so that nothing is eliminated.
     const elem *u;
 };
 
 template <int GROUPS, bool IS_KEPT> struct lu {
     typedef shape<GROUPS> S;
-    // The elements of a row by slots, as they are read also when they are one slot further.
+    // The elements of a row by slots, with one more slot, because they are also read one slot further.
     static constexpr int COUNT = S::WIDTH + GROUPS;
     typedef exchange<COUNT, 3> talk;
     lu_rows<GROUPS, IS_KEPT> mine;
@@ -277,7 +287,7 @@ template <int GROUPS, bool IS_KEPT> struct lu {
     int turns;
     eliminator by;
 
-    // Of a message, those with columns that are left.
+    // Returns the pieces of a message that hold the remaining columns.
     __device__ int pieces_of(int j) const {
         const int columns = (mine.w + GROUPS - 1) / GROUPS * GROUPS - j / GROUPS * GROUPS;
         return HEAD_PIECES + (columns * (int)sizeof(elem) + (int)sizeof(piece) - 1) / (int)sizeof(piece);
@@ -292,7 +302,7 @@ template <int GROUPS, bool IS_KEPT> struct lu {
             known.rows[odd][warp_of()] = best.row;
         }
         __syncthreads();
-        // While it is found out whose is needed.
+        // This overlaps with the search for the largest of the block.
         const elem inverse = inverse_of(best.value);
         const bool has = lane_of() < WARPS;
         const int k = has ? lane_of() : 0;
@@ -321,7 +331,7 @@ template <int GROUPS, bool IS_KEPT> struct lu {
         mine.divide(j, by.pivot, by.inverse);
     }
 
-    // All that is left to do for the column before j, if there is one.
+    // Completes the update by column j - 1, if there is one.
     __device__ void complete(int j) {
         if constexpr (IS_KEPT) {
             mine.subtract(j, j % GROUPS, by.u);
@@ -334,7 +344,7 @@ template <int GROUPS, bool IS_KEPT> struct lu {
         }
     }
 
-    // The pivot of column j has come, in place p: divides the column by it, and looks for the next one.
+    // Processes the pivot of column j, from position p: divides the column by it, and searches the next one.
     __device__ candidate step(int j, int p) {
         candidate best{-1, NOBODY, make(0, 0)};
         for (int turn = 0; turn < turns; ++turn) {
@@ -346,8 +356,8 @@ template <int GROUPS, bool IS_KEPT> struct lu {
         return best;
     }
 
-    // Factors w columns with m >= w rows, of which block b has those from b * each on. The first w are the first block's. ipiv becomes the
-    // interchanges, counted from one, with `above` rows above.
+    // Factors w columns with m >= w rows; block b has the rows from b * each on, and the first block has the first w.
+    // ipiv becomes the interchanges, counted from one, with `above` rows above.
     __device__ bool factor(int *ipiv, int above) {
         candidate best{-1, NOBODY, make(0, 0)};
         by = eliminator{make(0, 0), make(0, 0), zeros};
@@ -357,7 +367,7 @@ template <int GROUPS, bool IS_KEPT> struct lu {
         }
 #pragma unroll 1
         for (int j = 0; j < mine.w;) {
-            // The columns of a slot; with one group it is one, and no loop is left, which would cost registers.
+            // The columns of a slot. With one group there is only one, and the loop disappears, which saves registers.
             const int end = min(j / GROUPS * GROUPS + GROUPS, mine.w);
 #pragma unroll 1
             for (bool is_left = j < end; is_left; is_left = GROUPS > 1 && j < end) {
@@ -391,8 +401,8 @@ template <int GROUPS, bool IS_KEPT> struct lu {
 };
 
 template <int GROUPS, bool IS_KEPT>
-__device__ inline void factor(elem *a, place ld, int m, int w, int each, int *ipiv, int above, half turn, int *where, word *mail,
-                              void *room, int *status) {
+__device__ inline void factor(elem *a, place ld, int m, int w, int each, int *ipiv, int above, half turn, int *where,
+                              word *mail, void *room, int *status) {
     typedef lu<GROUPS, IS_KEPT> work;
     __shared__ typename work::talk::kept memory;
     __shared__ candidates known;
@@ -407,12 +417,13 @@ __device__ inline void factor(elem *a, place ld, int m, int w, int each, int *ip
     if (!one.factor(ipiv, above) && threadIdx.x == 0) *status = -1;
 }
 
-#define GETRF                                                                                                              \
-    (elem * a, place ld, int m, int w, int each, int *ipiv, int above, int turn, int *where, word *mail, void *room, int *status)
+#define GETRF                                                                                                          \
+    (elem * a, place ld, int m, int w, int each, int *ipiv, int above, int turn, int *where, word *mail, void *room,   \
+        int *status)
 #define FACTOR(groups, is_kept) \
     factor<groups, is_kept>(a, ld, m, w, each, ipiv, above, turn, where, mail, room, status)
 
-// By how many groups there are.
+// One kernel for each number of groups.
 KERNEL(THREADS, 1) getrf_1 GETRF { FACTOR(1, true); }
 KERNEL(THREADS, 1) getrf_2 GETRF { FACTOR(2, true); }
 KERNEL(THREADS, 1) getrf_4 GETRF { FACTOR(4, true); }

@@ -1,2 +1,2 @@
-// In the device's memory, for more rows than registers hold; rows are interchanged afterwards.
+// Factors in the device's memory, for more rows than registers hold. Rows are interchanged afterwards.
 KERNEL(THREADS, 1) getrf_in_place GETRF { FACTOR(1, false); }

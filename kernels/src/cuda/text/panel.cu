@@ -1,19 +1,22 @@
-// What the kernels for panels share. Several blocks of threads have the rows of a few columns, in registers, and tell each other something
-// for each column. Defined before: THREADS, of a block; BLOCKS, the most blocks. How blocks talk is `exchange`, which is defined behind.
+// The common part of the panel kernels. Several blocks of threads have the rows of a few columns in registers, and
+// exchange messages for each column. Required definitions: THREADS of a block; BLOCKS, the most blocks. The message
+// exchange, `exchange`, is defined after this file.
 //
-// A lane has ROWS rows of COLUMNS columns, so that little has to be read for what a thread computes: a product of ROWS numbers that it
-// shares with the lanes of its rows and COLUMNS that it shares with those of its columns. The columns of a kernel are GROUPS times as many:
-// group g of a warp's lanes has those of number g, g + GROUPS, and so on. Whenever a column of all groups is done, registers are renamed:
-// so the next one's are always the first, and no register is found by a number that is known late.
+// A lane has ROWS rows of COLUMNS columns, so that a thread reads little for what it computes: the product of ROWS
+// numbers that it shares with the lanes of its rows, and COLUMNS numbers that it shares with the lanes of its columns.
+// A kernel has GROUPS times as many columns: group g of a warp's lanes has columns g, g + GROUPS, and so on. When one
+// column of every group is done, registers are renamed, so that the next columns are always the first and no register
+// is indexed by a number that is known late.
 
 #define WARPS (THREADS / 32)
 #define ALL 0xffffffffu
 #define ROWS (COMPLEX ? 6 : 8)
 #define COLUMNS (sizeof(elem) > 8 ? 4 : 8)
-// The row of nobody: behind all.
+// The row of nobody, which is after all rows.
 #define NOBODY 0x7fffffff
 
-// What a block tells the others: a number and a row, by which one of them is chosen, and elements; moved in pieces of 16 bytes.
+// The message of a block to the others: a number and a row, by which one block is chosen, and elements. It is moved in
+// pieces of 16 bytes.
 typedef ulonglong2 piece;
 #define HEAD_PIECES 2
 template <int COUNT> struct __align__(16) message {
@@ -23,12 +26,13 @@ template <int COUNT> struct __align__(16) message {
     __align__(16) elem elements[COUNT];
 };
 
-// Mail, and numbers of turns.
+// A word of mail, and the number of a turn.
 typedef unsigned long long word;
 typedef unsigned int half;
 
 template <int GROUPS> struct shape {
-    static constexpr int WIDTH = GROUPS * COLUMNS, LANES = 32 / GROUPS, WARP_ROWS = LANES * ROWS, BLOCK_ROWS = WARPS * WARP_ROWS;
+    static constexpr int WIDTH = GROUPS * COLUMNS, LANES = 32 / GROUPS, WARP_ROWS = LANES * ROWS,
+                         BLOCK_ROWS = WARPS * WARP_ROWS;
     static constexpr int PIECES = WIDTH * (int)sizeof(elem) / (int)sizeof(piece);
 };
 
@@ -45,8 +49,8 @@ __device__ inline unsigned largest_of_warp(unsigned x) {
 #endif
 }
 
-// The lane whose size is the largest of the warp's, and of equals that with the upper row. No size is negative or NaN, so they compare as
-// their bits do.
+// Returns the lane with the largest size of the warp, and among equals the one with the upper row. No size is negative
+// or NaN, so sizes compare like their bits.
 __device__ inline int largest_lane(real size, int row) {
 #if DOUBLE
     const unsigned long long bits = (unsigned long long)__double_as_longlong(size);
@@ -67,14 +71,14 @@ __device__ inline int largest_lane(real size, int row) {
     return __ffs((int)lanes) - 1;
 }
 
-// Some rows of a panel's m x w part at `a`: those that this block has, of which the first is `first` and the last is before `end`, are
-// taken by turns where they are more than BLOCK_ROWS.
+// The rows of a panel's m x w part at `a` that this block has: from `first` to before `end`. If they are more than
+// BLOCK_ROWS, they are processed in turns.
 template <int GROUPS> struct rows_of {
     typedef shape<GROUPS> S;
     elem *a;
     place ld;
     int w, first, end;
-    // Of this lane: its group, and the first of its rows.
+    // The group of this lane, and the first of its rows.
     int group, top;
     elem x[ROWS][COLUMNS];
 
@@ -87,7 +91,7 @@ template <int GROUPS> struct rows_of {
 
     __device__ int row(int turn, int r) const { return top + turn * S::BLOCK_ROWS + r * S::LANES; }
 
-    // The column of a slot after so many were renamed, or before the first, -1.
+    // Returns the column of a slot after `renamed` renamings; -1 means before the first one.
     __device__ int column(int slot, int renamed) const { return (slot + renamed + COLUMNS) % COLUMNS * GROUPS + group; }
 
     __device__ void load(int turn, int renamed) {
@@ -112,11 +116,12 @@ template <int GROUPS> struct rows_of {
         }
     }
 
-    // While column j is in the first slot: whether there is any column in this slot, and whether this lane's is behind column j.
+    // While column j is in the first slot: whether any group has a column in this slot, and whether this lane's column
+    // is after column j.
     __device__ bool has_rest(int slot, int j) const { return (slot + j / GROUPS) * GROUPS < w; }
     __device__ bool is_behind(int slot, int j) const { return slot > 0 || group > j % GROUPS; }
 
-    // What the lane of this lane's rows has that has the column, too.
+    // Returns the value of the lane in group `of` that has this lane's rows.
     __device__ elem from_group(elem x, int of) const {
         return GROUPS == 1 ? x : from_lane(x, of * S::LANES + lane_of() % S::LANES);
     }

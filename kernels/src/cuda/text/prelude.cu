@@ -1,5 +1,5 @@
-// Elements, whatever the type. Defined before: DOUBLE, COMPLEX. Nothing is included: the compiler at run time has no headers.
-// TINY is the least normal number.
+// Elements of all types. Required definitions: DOUBLE, COMPLEX. Nothing is included, because the run-time compiler has
+// no headers. TINY is the smallest normal number.
 #if DOUBLE
 typedef double real;
 #define TINY 2.2250738585072014e-308
@@ -10,7 +10,7 @@ typedef float real;
 #define ROUNDOFF 1.1920929e-7f
 #endif
 
-// Offsets, leading dimensions, and numbers of rows and columns.
+// The type of offsets, leading dimensions, and numbers of rows and columns.
 typedef long long place;
 
 #if COMPLEX
@@ -32,11 +32,11 @@ __device__ inline elem make(real re, real) { return re; }
 
 __device__ inline elem conj_if(elem x, bool yes) { return yes ? make(re(x), -im(x)) : x; }
 __device__ inline bool is_zero(elem x) { return re(x) == 0 && im(x) == 0; }
-// A real factor scales the parts: as a complex one it would make NaN of an infinite part.
+// Scales the parts by a real factor separately, because a complex product would make NaN of an infinite part.
 __device__ inline elem times_real(elem x, real by) { return make(re(x) * by, im(x) * by); }
 __device__ inline elem scaled(elem x, elem by) { return im(by) == 0 ? times_real(x, re(by)) : x * by; }
 
-// What another lane of the warp has.
+// Returns the value of another lane of the warp.
 __device__ inline elem from_lane(elem x, int lane) {
 #if COMPLEX
     return make(__shfl_sync(0xffffffffu, re(x), lane), __shfl_sync(0xffffffffu, im(x), lane));
@@ -45,17 +45,18 @@ __device__ inline elem from_lane(elem x, int lane) {
 #endif
 }
 
-// Which part of a matrix is touched: 0 all of it, 1 the lower triangle, 2 the upper one.
+// Returns whether (i, j) is in a part of a matrix: 0 all of it, 1 the lower triangle, 2 the upper triangle.
 __device__ inline bool is_inside(int part, place i, place j) { return part == 0 || (part == 1 ? i >= j : i <= j); }
 
-// The shared memory that a launch asks for.
+// The shared memory that a launch requests.
 #ifndef DYNAMIC_SHARED
 #define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) type name[]
 #endif
-// With threads of a block, and blocks that a processor should have room for at least.
+// The arguments are the threads of a block, and optionally the blocks that a processor must have room for.
 #define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)
 
-// The rows and columns of a thread, where blocks (x, y) have a few rows of one column after the other.
+// The rows and columns of a thread; block (x, y) has a few rows of one column after the other.
 #define EACH_COLUMN(j, n) for (place j = blockIdx.y; j < (n); j += gridDim.y)
-#define EACH_ROW(i, begin, end)                                                                                         \
-    for (place i = (begin) + (place)blockIdx.x * blockDim.x + threadIdx.x; i < (end); i += (place)gridDim.x * blockDim.x)
+#define EACH_ROW(i, begin, end)                                                                                        \
+    for (place i = (begin) + (place)blockIdx.x * blockDim.x + threadIdx.x; i < (end);                                  \
+        i += (place)gridDim.x * blockDim.x)

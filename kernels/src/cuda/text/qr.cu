@@ -1,14 +1,15 @@
-// Q R of a few columns by several blocks, each of which has some rows. Defined before: see panel.cu, and grid.cu or cluster.cu.
+// Q R of a few columns by several blocks, each of which has some rows. Required definitions: see panel.cu, and grid.cu
+// or cluster.cu.
 
 __device__ inline real larger_of(real a, real b) { return b > a ? b : a; }
 
-// The larger absolute value of the parts; NaN is not looked at.
+// Returns the larger absolute value of the parts; NaN is ignored.
 __device__ inline real largest_part(elem x) {
     const real a = re(x), b = im(x);
     return larger_of(larger_of(0, a < 0 ? -a : a), b < 0 ? -b : b);
 }
 
-// A power of two that makes a number's size about one, and whose inverse is a number, too.
+// Returns a power of two that scales a number to a size of about one, and whose inverse is finite.
 __device__ inline real leveller_of(real x) {
 #if DOUBLE
     const int exponent = (int)(__double_as_longlong(x) >> 52 & 0x7ff);
@@ -19,7 +20,7 @@ __device__ inline real leveller_of(real x) {
 #endif
 }
 
-// 1 / x, whatever its scale.
+// Returns 1 / x, for x of any scale.
 __device__ inline elem inverse_of(elem x) {
 #if COMPLEX
     const real most = largest_part(x), a = x.re / most, b = x.im / most, norm = x.re * a + x.im * b;
@@ -29,20 +30,20 @@ __device__ inline elem inverse_of(elem x) {
 #endif
 }
 
-// H = I - tau v vᴴ with Hᴴ x = beta e1 and v[0] = 1, the rest of v being that of x times scale.
+// H = I - tau v vᴴ with Hᴴ x = beta e1 and v[0] = 1. The rest of v is that of x times scale.
 struct reflector {
     real beta;
     elem tau, scale;
 };
 
-// Of a vector with this first element, and this sum of squares of the others.
+// Returns the reflector of a vector with this first element, and this sum of squares of the others.
 __device__ inline reflector reflector_of(elem alpha, real squares) {
     const real norm = sqrt(re(alpha) * re(alpha) + im(alpha) * im(alpha) + squares);
     const real beta = re(alpha) < 0 ? norm : -norm;
     return reflector{beta, make((beta - re(alpha)) / beta, -im(alpha) / beta), inverse_of(alpha - make(beta, 0))};
 }
 
-// What the lane has that is so far away.
+// Returns the value of the lane whose number differs in the bits `by`.
 __device__ inline elem from_apart(elem x, int by) {
 #if COMPLEX
     return make(__shfl_xor_sync(ALL, re(x), by), __shfl_xor_sync(ALL, im(x), by));
@@ -51,8 +52,8 @@ __device__ inline elem from_apart(elem x, int by) {
 #endif
 }
 
-// Rows of a panel. Those up to column j's diagonal take no part in what is done for it. If they do not fit into registers, they stay in
-// memory.
+// The rows of a panel. Rows up to column j's diagonal are not part of its reflector. If rows do not fit into registers,
+// they stay in memory.
 template <int GROUPS, bool IS_KEPT> struct qr_rows : rows_of<GROUPS> {
     typedef shape<GROUPS> S;
     typedef rows_of<GROUPS> base;
@@ -64,7 +65,7 @@ template <int GROUPS, bool IS_KEPT> struct qr_rows : rows_of<GROUPS> {
         if (!IS_KEPT) base::load(turn, j / GROUPS);
     }
 
-    // Column j below the diagonal, levelled, which the lanes of all groups get.
+    // Gives column j below the diagonal, scaled by `level`, to the lanes of all groups.
     __device__ void share(int turn, int j, real level, elem *column) const {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
@@ -73,7 +74,8 @@ template <int GROUPS, bool IS_KEPT> struct qr_rows : rows_of<GROUPS> {
         }
     }
 
-    // Adds xᴴ A for this lane's rows, where x is column j of A, levelled: one sum for each slot. That of column j is xᴴ x.
+    // Adds xᴴ A for this lane's rows, where x is the scaled column j of A: one sum for each slot. The sum of column j
+    // is xᴴ x.
     __device__ void multiply(int j, const elem *column, elem *sums) const {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
@@ -86,7 +88,7 @@ template <int GROUPS, bool IS_KEPT> struct qr_rows : rows_of<GROUPS> {
         }
     }
 
-    // The row on column j's diagonal, by slots, if it is here.
+    // Writes the row on column j's diagonal, by slots, if this lane has it.
     __device__ void give(int turn, int j, elem *to) const {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
@@ -96,7 +98,8 @@ template <int GROUPS, bool IS_KEPT> struct qr_rows : rows_of<GROUPS> {
         }
     }
 
-    // What the reflector makes of the columns behind j is subtracted, z being multiples of that; and column j becomes the reflector's vector.
+    // Applies the reflector to the columns after j: subtracts the column times z. Column j becomes the reflector's
+    // vector.
     __device__ void reflect(int turn, int j, const elem *column, elem scale, const elem *z) {
 #pragma unroll
         for (int s = 0; s < COLUMNS; ++s) {
@@ -111,7 +114,7 @@ template <int GROUPS, bool IS_KEPT> struct qr_rows : rows_of<GROUPS> {
             if (base::row(turn, r) > j) x[r][0] = column[r] * scale;
     }
 
-    // Stores columns from j on, below row j.
+    // Stores the columns from j on, below row j.
     __device__ void put(int turn, int j) const {
 #pragma unroll
         for (int s = 0; s < COLUMNS; ++s) {
@@ -125,7 +128,7 @@ template <int GROUPS, bool IS_KEPT> struct qr_rows : rows_of<GROUPS> {
         }
     }
 
-    // Stores what is below the diagonal.
+    // Stores the elements below the diagonal.
     __device__ void finish(int renamed) const {
 #pragma unroll
         for (int s = 0; s < COLUMNS; ++s) {
@@ -139,9 +142,9 @@ template <int GROUPS, bool IS_KEPT> struct qr_rows : rows_of<GROUPS> {
     }
 };
 
-// What a block's threads have in common: the sums of each warp, their totals of all blocks, the row on the diagonal, and what is subtracted
-// for each element of the column, by slots; the largest part of a column in each warp's rows; the reflector's scale, and whether there is a
-// reflector at all.
+// The shared state of a block's threads: the sums of each warp, their totals over all blocks, the row on the diagonal,
+// and the factors z of the update, by slots; the largest part of a column in each warp's rows; the reflector's scale,
+// and whether there is a reflector at all.
 template <int WIDTH> struct qr_memory {
     elem sums[WARPS][WIDTH], total[WIDTH], head[WIDTH], z[WIDTH];
     real most[WARPS];
@@ -152,23 +155,23 @@ template <int WIDTH> struct qr_memory {
 
 template <int GROUPS, bool IS_KEPT> struct qr {
     typedef shape<GROUPS> S;
-    // Two places: when a block sends its next message, all its threads are past what they do with the last.
+    // Two slots suffice: when a block sends its next message, all its threads have finished with the last one.
     typedef exchange<2 * S::WIDTH, 2> talk;
     qr_rows<GROUPS, IS_KEPT> mine;
     talk others;
     qr_memory<S::WIDTH> &memory;
-    // The triangular factor of all reflectors, of order w; below it, their products with those before.
+    // The triangular factor of all reflectors, of order w; below it, their products with earlier reflectors.
     elem *square;
     int turns;
 
-    // The column of a place among the slots of all groups, before column j's group is renamed.
+    // Returns the column of index k among the slots of all groups, before column j's group is renamed.
     __device__ int column_of(int k, int j) const { return (k % COLUMNS + j / GROUPS) % COLUMNS * GROUPS + k / COLUMNS; }
 
-    // Leaves each group's sums over the lanes of its rows, for this warp.
+    // Sums each group's values over the lanes of its rows, for this warp.
     __device__ void reduce(elem *sums) const {
         elem *to = memory.sums[warp_of()] + mine.group * COLUMNS;
         int first = 0;
-        // By halves of the slots, as long as there are some, each lane's sums becoming half as many.
+        // Halve the slots as long as there are several: each step halves the number of sums per lane.
 #pragma unroll
         for (int step = S::LANES / 2, count = COLUMNS; step > 0; step /= 2) {
             if (count > 1) {
@@ -177,7 +180,8 @@ template <int GROUPS, bool IS_KEPT> struct qr {
 #pragma unroll
                 for (int k = 0; k < COLUMNS / 2; ++k) {
                     if (k >= count) continue;
-                    const elem kept = is_upper ? sums[k + count] : sums[k], given = is_upper ? sums[k] : sums[k + count];
+                    const elem kept = is_upper ? sums[k + count] : sums[k],
+                               given = is_upper ? sums[k] : sums[k + count];
                     sums[k] = kept + from_apart(given, step);
                 }
                 if (is_upper) first += count;
@@ -189,7 +193,8 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         for (int k = 0; k < (COLUMNS > S::LANES ? COLUMNS / S::LANES : 1); ++k) to[first + k] = sums[k];
     }
 
-    // The first warp sends what this block has: what warps have summed up, or the largest of the column, and the row on the diagonal.
+    // The first warp sends the block's values: the sums of all warps, or the largest part of the column, and the row on
+    // the diagonal.
     __device__ void send(bool is_most) {
         __syncthreads();
         if (warp_of() != 0) return;
@@ -213,7 +218,7 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         others.post(memory.staged, each + head, each * gridDim.x + S::PIECES);
     }
 
-    // Sums up column j's products, levelled before, and sends them.
+    // Sums the products of the scaled column j, and sends them.
     __device__ void send_products(int j, real level) {
         elem sums[COLUMNS];
 #pragma unroll
@@ -229,7 +234,7 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         send(false);
     }
 
-    // Looks for the largest part of column j, and sends it.
+    // Finds the largest part of column j, and sends it.
     __device__ void send_largest(int j) {
         real most = 0;
         for (int turn = 0; turn < turns; ++turn) {
@@ -245,7 +250,7 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         send(true);
     }
 
-    // The sums of all blocks' sums, and whether one is of a size whose squares are no numbers.
+    // Adds up the sums of all blocks. Returns whether the square of one overflows or underflows.
     __device__ bool add_up(int j) {
         constexpr int PARTS = THREADS / S::WIDTH < 32 ? THREADS / S::WIDTH : 32;
         const int k = threadIdx.x / PARTS, part = threadIdx.x % PARTS;
@@ -265,8 +270,8 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         return __syncthreads_or(c >= j && c < mine.w && !is_ordinary);
     }
 
-    // The reflector of column j: from the products of all blocks, and if a square was too small or too large, once more with the column
-    // levelled. False if a block does not answer.
+    // Finds the reflector of column j, from the products of all blocks. If a square was too small or too large, this is
+    // repeated with the scaled column. Returns false if a block does not answer.
     __device__ bool find(int j, reflector *h, real *level) {
         *level = 1;
         for (bool is_levelled = false;; is_levelled = true) {
@@ -292,7 +297,7 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         }
     }
 
-    // For column j: what its reflector is to those before it, and the row of R.
+    // Stores, for column j, the products of its reflector with earlier ones, and the row of R.
     __device__ void tell(int j, const reflector &h, real level, elem *tau) {
         const int k = threadIdx.x;
         if (k == 0) {
@@ -301,16 +306,21 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         }
         if (k >= S::WIDTH) return;
         const int c = column_of(k, j);
-        // Columns before: what their reflectors are to this one. Those behind: the row of the product that is subtracted.
-        const elem product = memory.head[k] + conj_if(h.scale, true) * memory.total[k], z = conj_if(h.tau, true) * product;
+        // Earlier columns give the products of their reflectors with this one. Later columns give the row that is
+        // subtracted.
+        const elem product = memory.head[k] + conj_if(h.scale, true) * memory.total[k],
+                   z = conj_if(h.tau, true) * product;
         memory.z[k] = h.scale * z;
         if (blockIdx.x + 1 == gridDim.x && c <= j) square[j + c * mine.w] = c < j ? conj_if(product, true) : h.tau;
         if (blockIdx.x != 0 || c < j || c >= mine.w) return;
-        mine.a[j + c * mine.ld] = c > j ? (is_zero(h.tau) ? memory.head[k] : memory.head[k] - z) : make(h.beta / level, 0);
+        mine.a[j + c * mine.ld]
+           
+           
+            = c > j ? (is_zero(h.tau) ? memory.head[k] : memory.head[k] - z) : make(h.beta / level, 0);
         if (c == j) tau[j] = h.tau;
     }
 
-    // T's column j is -tau T (Vᴴ v); a thread has a row of T.
+    // Computes T's column j, -tau T (Vᴴ v); a thread has a row of T.
     __device__ void join(elem *t, place ldt) {
         const int k = threadIdx.x, w = mine.w;
         __syncthreads();
@@ -325,7 +335,7 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         }
     }
 
-    // All that is done for column j; false if a block does not answer.
+    // Processes column j. Returns false if a block does not answer.
     __device__ bool step(int j, elem *tau) {
         reflector h;
         real level;
@@ -342,8 +352,8 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         return true;
     }
 
-    // Factors w columns with m >= w rows, of which block b has those from b * each on. The first w are the first block's. `tau` becomes the
-    // scalar factors, and `t` the triangular factor of all reflectors, zeros below.
+    // Factors w columns with m >= w rows; block b has the rows from b * each on, and the first block has the first w.
+    // `tau` becomes the scalar factors, and `t` the triangular factor of all reflectors, with zeros below.
     __device__ bool factor(elem *tau, elem *t, place ldt) {
         if (IS_KEPT) mine.load(0, 0);
         int renamed = 0;
@@ -362,8 +372,8 @@ template <int GROUPS, bool IS_KEPT> struct qr {
 };
 
 template <int GROUPS, bool IS_KEPT>
-__device__ inline void factor(elem *a, place ld, int m, int w, int each, elem *tau, elem *t, place ldt, half turn, word *mail,
-                              void *room, elem *square, int *status) {
+__device__ inline void factor(elem *a, place ld, int m, int w, int each, elem *tau, elem *t, place ldt, half turn,
+                              word *mail, void *room, elem *square, int *status) {
     typedef qr<GROUPS, IS_KEPT> work;
     __shared__ typename work::talk::kept kept;
     __shared__ qr_memory<work::S::WIDTH> memory;
@@ -372,14 +382,15 @@ __device__ inline void factor(elem *a, place ld, int m, int w, int each, elem *t
     if (!one.factor(tau, t, ldt) && threadIdx.x == 0) *status = -1;
 }
 
-#define GEQRF                                                                                                              \
-    (elem * a, place ld, int m, int w, int each, elem *tau, elem *t, place ldt, int turn, word *mail, void *room, int *status)
-// In w * w elements of shared memory.
+#define GEQRF                                                                                                          \
+    (elem * a, place ld, int m, int w, int each, elem *tau, elem *t, place ldt, int turn, word *mail, void *room,      \
+        int *status)
+// Uses w * w elements of shared memory.
 #define FACTOR(groups, is_kept)                                                               \
     DYNAMIC_SHARED(elem, square);                                                             \
     factor<groups, is_kept>(a, ld, m, w, each, tau, t, ldt, turn, mail, room, square, status)
 
-// By how many groups there are.
+// One kernel for each number of groups.
 KERNEL(THREADS, 1) geqrf_1 GEQRF { FACTOR(1, true); }
 KERNEL(THREADS, 1) geqrf_2 GEQRF { FACTOR(2, true); }
 KERNEL(THREADS, 1) geqrf_4 GEQRF { FACTOR(4, true); }

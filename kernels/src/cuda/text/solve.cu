@@ -1,14 +1,15 @@
-// The solve with a triangle that follows a Cholesky factorization, or LU's. Behind `factor.cu`. Defined before: SOLVED and MANY, vectors that a block
-// of threads solves for; UNIT_ORDER, which is 8.
+// The solve with a triangle, after a Cholesky factorization or for LU. Included after `factor.cu`. Required
+// definitions: SOLVED and MANY, the vectors that a block of threads solves for; UNIT_ORDER, which is 8.
 
-// A block of threads solves for so many vectors; each thread has the components c, c + SIDE, ... of the vectors i, i + SIDE, ...
+// A block of threads solves for VECTORS vectors; each thread has the components c, c + SIDE, ... of the vectors i, i +
+// SIDE, ...
 #define SIDE 16
 #define ITS_COMPONENTS (ORDER / SIDE)
 #define AT_ONCE (STEP / SIDE)
 
-// L x = b for one vector, whose components from `at` on are in x.
+// Solves L x = b for one vector, whose components from `at` on are in x.
 __device__ inline void solve_one(elem *x, int stride, const elem *l, int pitch, int at, const real *inverses) {
-    // By halves, for which there are registers.
+    // By halves, for which there are enough registers.
 #pragma unroll 1
     for (int half = 0; half < STEP; half += STEP / 2) {
         elem y[STEP / 2];
@@ -31,23 +32,26 @@ __device__ inline void solve_one(elem *x, int stride, const elem *l, int pitch, 
     }
 }
 
-// Solves L x = b for `count` vectors b, which are rows or columns of B, and leaves x in their places. L is lower triangular, of order
-// n <= ORDER, and element (c, p) of it is that of A, or of A's transpose, conjugated or not; its diagonal is real, or not read and taken
-// as ones. In shared memory are L, of the order n rounded up to a multiple of STEP, (order + 1) * order elements, and STEP components of
-// all vectors, (VECTORS + 1) * STEP.
+// Solves L x = b for `count` vectors b, which are rows or columns of B and are replaced by x. L is lower triangular, of
+// order n <= ORDER. Its element (c, p) is that of A, or of A's transpose, conjugated or not; its diagonal is real, or
+// not read and taken as ones. Shared memory holds L, of n rounded up to a multiple of STEP, (order + 1) * order
+// elements, and STEP components of all vectors, (VECTORS + 1) * STEP.
 template <int VECTORS>
-__device__ inline void solve_for(const elem *__restrict__ a, place lda, int n, int is_trans, int conj, int is_unit, elem *b, place ldb,
-                                 place count, int by_rows) {
+__device__ inline void solve_for(const elem *__restrict__ a, place lda, int n, int is_trans, int conj, int is_unit,
+                                 elem *b, place ldb, place count, int by_rows) {
     constexpr int ITS_VECTORS = VECTORS / SIDE;
     DYNAMIC_SHARED(elem, memory);
     elem *l = memory;
     __shared__ real inverses[ORDER];
     const int order = (n + STEP - 1) / STEP * STEP, pitch = order + 1, lane = threadIdx.x % 32;
     elem *known = l + order * pitch;
-    // Neighbours in memory are read by neighbours.
-    const int fast = threadIdx.x % SIDE, slow = threadIdx.x / SIDE, c = by_rows ? slow : fast, i = by_rows ? fast : slow;
+    // Adjacent threads read adjacent elements.
+    const int fast = threadIdx.x % SIDE, slow = threadIdx.x / SIDE, c = by_rows ? slow : fast,
+              i = by_rows ? fast : slow;
     const place first = (place)blockIdx.x * VECTORS;
-#define B(r, q) b[by_rows ? first + i + (r) * SIDE + (c + (q) * SIDE) * ldb : c + (q) * SIDE + (first + i + (r) * SIDE) * ldb]
+#define B(r, q)                                                                                                        \
+    b[by_rows ? first + i + (r) * SIDE + (c + (q) * SIDE) * ldb                                                        \
+              : c + (q) * SIDE + (first + i + (r) * SIDE) * ldb]
     elem x[ITS_VECTORS][ITS_COMPONENTS];
 #pragma unroll
     for (int q = 0; q < ITS_COMPONENTS; ++q)
@@ -60,7 +64,8 @@ __device__ inline void solve_for(const elem *__restrict__ a, place lda, int n, i
 #pragma unroll
             for (int k = 0; k < READS; ++k) {
                 const int at = high + k * WARPS, row = is_trans ? at : low, column = is_trans ? low : at;
-                y[k] = row < n && (row > column || (row == column && !is_unit)) ? a[low + at * lda] : make(row == column ? 1 : 0, 0);
+                y[k] = row < n && (row > column || (row == column && !is_unit))
+                    ? a[low + at * lda] : make(row == column ? 1 : 0, 0);
             }
 #pragma unroll
             for (int k = 0; k < READS; ++k) {
@@ -96,7 +101,7 @@ __device__ inline void solve_for(const elem *__restrict__ a, place lda, int n, i
             for (int r = 0; r < ITS_VECTORS; ++r) left[r] = known[i + r * SIDE + p * (VECTORS + 1)];
 #pragma unroll
             for (int q = (s + 1) * AT_ONCE; q < ITS_COMPONENTS; ++q) {
-                // There is a component to read in any case.
+                // Threads without a component read the last one.
                 const elem right = l[min(c + q * SIDE, order - 1) + (at + p) * pitch];
 #pragma unroll
                 for (int r = 0; r < ITS_VECTORS; ++r) x[r][q] = x[r][q] - left[r] * right;
@@ -107,23 +112,25 @@ __device__ inline void solve_for(const elem *__restrict__ a, place lda, int n, i
 }
 
 #if HAS_UNITS
-// Where there are units for products of doubles, a warp takes 8 vectors through all of the triangle by itself, in blocks of 8 components:
-// each is multiplied by the inverse of its block on the diagonal, and what it does to those that follow is subtracted.
+// On devices with matrix units for doubles, a warp solves for 8 vectors by itself, in blocks of 8 components. Each
+// block of components is multiplied by the inverse of its block on the diagonal, and its products are subtracted from
+// the components that follow.
 
-// From one column of a block to the next: four columns of four rows are read without a conflict.
+// Distance of a block's columns, such that four columns of four rows are read without a bank conflict.
 #define UNIT_PITCH (UNIT_ORDER + 4)
 #define UNIT_SIZE (UNIT_ORDER * UNIT_PITCH)
 
-// An element comes into shared memory without waiting, or a zero.
+// Copies an element to shared memory asynchronously, or stores a zero.
 __device__ inline void fetch(real *to, const real *from, bool is_there) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(is_there ? 8 : 0)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"(is_there ? 8 : 0)
                  : "memory");
 }
 
-// Where a lane's parts of a and of b stand in a block.
+// Returns the position of a lane's elements of a and b in a block.
 __device__ inline int unit_at(int lane) { return lane / 4 + lane % 4 * UNIT_PITCH; }
 
-// What a lane has of a product becomes its parts of b.
+// Rearranges a lane's elements of a product into its elements of b.
 __device__ inline void turn(real *block, const real x[2], real b[2]) {
     const int lane = threadIdx.x % 32;
     __syncwarp();
@@ -133,7 +140,7 @@ __device__ inline void turn(real *block, const real x[2], real b[2]) {
     b[1] = block[unit_at(lane) + 4 * UNIT_PITCH];
 }
 
-// The inverse of a block on the diagonal, a column by each thread of eight.
+// Computes the inverse of a block on the diagonal; each of eight threads computes a column.
 __device__ inline void invert(const real *l, int pitch, int n, bool is_unit, real *inverse) {
     const int j = threadIdx.x % UNIT_ORDER, rank = threadIdx.x % 32 / UNIT_ORDER * UNIT_ORDER;
     const real own = is_unit || j >= n ? 1 : 1 / l[j + j * pitch];
@@ -149,7 +156,8 @@ __device__ inline void invert(const real *l, int pitch, int n, bool is_unit, rea
     }
 }
 
-// One vector by substitution, by a warp: of what is no number, or has an infinite inverse, nothing comes into components before it.
+// Solves for one vector by substitution, by a warp. An element that is not finite, or whose inverse is not, does not
+// affect the components before it.
 __device__ __noinline__ void substitute(const real *l, int pitch, int n, bool is_unit, real *b, place stride) {
     const int lane = threadIdx.x % 32;
     for (int j = 0; j < n; ++j) {
@@ -162,14 +170,15 @@ __device__ __noinline__ void substitute(const real *l, int pitch, int n, bool is
     __syncwarp();
 }
 
-// As `solve_for` does it, for n <= UNITS * UNIT_ORDER. In shared memory are L, of that order, PITCH of it for each column; the inverses;
-// and a block for each warp.
+// Like `solve_for`, for n <= UNITS * UNIT_ORDER. Shared memory holds L, of that order, with PITCH of it for each
+// column; the inverses; and a block for each warp.
 template <int VECTORS, int UNITS>
-__device__ inline void solve_by_units(const elem *__restrict__ a, place lda, int n, int is_trans, int is_unit, elem *b, place ldb, place count,
-                                      int by_rows) {
+__device__ inline void solve_by_units(const elem *__restrict__ a, place lda, int n, int is_trans, int is_unit,
+                                      elem *b, place ldb, place count, int by_rows) {
     constexpr int SIZE = UNITS * UNIT_ORDER, L_PITCH = PITCH(SIZE);
     DYNAMIC_SHARED(elem, memory);
-    real *l = memory, *inverses = l + SIZE * L_PITCH, *own = inverses + UNITS * UNIT_SIZE + threadIdx.x / 32 * UNIT_SIZE;
+    real *l = memory, *inverses = l + SIZE * L_PITCH,
+         *own = inverses + UNITS * UNIT_SIZE + threadIdx.x / 32 * UNIT_SIZE;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     for (int high = warp; high < SIZE; high += WARPS)
         for (int low = lane; low < SIZE; low += 32) {
@@ -204,7 +213,7 @@ __device__ inline void solve_by_units(const elem *__restrict__ a, place lda, int
             x[g][0] = x[g][1] = 0;
             multiply_add(x[g], inverse[0], right[0]);
             multiply_add(x[g], inverse[4 * UNIT_PITCH], right[1]);
-            // Zero, as long as all are numbers.
+            // Remains zero as long as all results are finite.
             spoilt += x[g][0] * 0 + x[g][1] * 0;
             if (g + 1 == UNITS) break;
             turn(own, x[g], right);
@@ -216,7 +225,8 @@ __device__ inline void solve_by_units(const elem *__restrict__ a, place lda, int
             }
         }
         if (__any_sync(ALL, spoilt != 0)) {
-            for (place v = first; v < min(first + 8, count); ++v) substitute(l, L_PITCH, n, is_unit, b + v * b_vector, b_row);
+            for (place v = first; v < min(first + 8, count); ++v)
+                substitute(l, L_PITCH, n, is_unit, b + v * b_vector, b_row);
             continue;
         }
 #pragma unroll
@@ -227,16 +237,19 @@ __device__ inline void solve_by_units(const elem *__restrict__ a, place lda, int
     }
 }
 
-#define SOLVE(VECTORS)                                                                                                  \
-    if (n <= ORDER / 2) solve_by_units<VECTORS, ORDER / 2 / UNIT_ORDER>(a, lda, n, is_trans, is_unit, b, ldb, count, by_rows); \
+#define SOLVE(VECTORS)                                                                                                 \
+    if (n <= ORDER / 2)                                                                                                \
+        solve_by_units<VECTORS, ORDER / 2 / UNIT_ORDER>(a, lda, n, is_trans, is_unit, b, ldb, count, by_rows);         \
     else solve_by_units<VECTORS, ORDER / UNIT_ORDER>(a, lda, n, is_trans, is_unit, b, ldb, count, by_rows);
 #else
 #define SOLVE(VECTORS) solve_for<VECTORS>(a, lda, n, is_trans, conj, is_unit, b, ldb, count, by_rows);
 #endif
 
-#define SOLVE_WITH const elem *__restrict__ a, place lda, int n, int is_trans, int conj, int is_unit, elem *b, place ldb, place count, int by_rows
+#define SOLVE_WITH                                                                                                     \
+    const elem *__restrict__ a, place lda, int n, int is_trans, int conj, int is_unit, elem *b, place ldb,             \
+        place count, int by_rows
 
 KERNEL(THREADS, 1) solve(SOLVE_WITH) { SOLVE(SOLVED) }
 
-// With more vectors for a block, which all wait for the same: longer, but fewer blocks.
+// With more vectors per block, whose latencies are shared: each block takes longer, but there are fewer.
 KERNEL(THREADS, 1) solve_many(SOLVE_WITH) { SOLVE(MANY) }

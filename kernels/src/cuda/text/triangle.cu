@@ -1,12 +1,12 @@
-// Products with the blocks on the diagonal of a triangular matrix. Zeros of the other triangle take part in nothing, so that Inf in B
-// makes no NaN of them. Defined before: ORDER, COLUMNS (a power of two), THREADS.
+// Products with the blocks on the diagonal of a triangular matrix. The zeros of the other triangle are not multiplied,
+// so that Inf in B makes no NaN. Required definitions: ORDER, COLUMNS (a power of two), THREADS.
 
-// B := alpha T W for block z of the grid on T's diagonal, for COLUMNS columns of its rows of W and B: T is lower or upper triangular, of
-// order n in all, and element (i, p) of it is that of A, or of A's transpose, conjugated or not, with ones on the diagonal or not.
-// The rows and columns of W and B are at the strides given, so either may be a transpose.
-KERNEL(THREADS) multiply(const elem *__restrict__ a, place lda, place n, int is_trans, int conj, int is_unit, int is_upper,
-                         const elem *__restrict__ w, place w_rows, place w_columns, elem *__restrict__ b, place b_rows,
-                         place b_columns, place columns, elem alpha) {
+// B := alpha T W for block z of the grid on T's diagonal, and COLUMNS columns of its rows of W and B. T is lower or
+// upper triangular, of order n in all. Its element (i, p) is that of A, or of A's transpose, conjugated or not, with or
+// without ones on the diagonal. The strides of W and B are arguments, so either may be a transpose.
+KERNEL(THREADS) multiply(const elem *__restrict__ a, place lda, place n, int is_trans, int conj, int is_unit,
+                         int is_upper, const elem *__restrict__ w, place w_rows, place w_columns,
+                         elem *__restrict__ b, place b_rows, place b_columns, place columns, elem alpha) {
     __shared__ elem t[ORDER][ORDER + 1], x[ORDER][COLUMNS];
     const place first = (place)blockIdx.z * ORDER, column = (place)blockIdx.x * COLUMNS;
     const int order = n - first < ORDER ? n - first : ORDER;
@@ -15,7 +15,7 @@ KERNEL(THREADS) multiply(const elem *__restrict__ a, place lda, place n, int is_
     w += first * w_rows + column * w_columns;
     b += first * b_rows + column * b_columns;
     for (int at = threadIdx.x; at < ORDER * ORDER; at += THREADS) {
-        // Neighbours read neighbours, and what is not stored is not read.
+        // Adjacent threads read adjacent elements; elements that are not stored are not read.
         const int low = at % ORDER, high = at / ORDER;
         const int i = is_trans ? high : low, p = is_trans ? low : high;
         const bool is_there = i < order && p < order && (is_upper ? i <= p : i >= p);

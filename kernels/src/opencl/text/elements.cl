@@ -1,7 +1,9 @@
-// What touches each element once. Work-group (x, j) has column j, or block (x, j). Defined before: LANES, BLOCK.
+// Kernels that touch each element once. Work-group (x, j) processes column j, or block (x, j). Required definitions:
+// LANES, BLOCK.
 
-// A := beta A, or one part of it, or with a real diagonal.
-__kernel GROUP(LANES) void scale(__global real *restrict heap, ulong at, ulong ld, int m, int part, int is_hermitian, elem beta) {
+// A := beta A, or one part of it, optionally with a real diagonal.
+__kernel GROUP(LANES) void scale(__global real *restrict heap, ulong at, ulong ld, int m, int part, int is_hermitian,
+                                  elem beta) {
     const int j = get_group_id(1);
     __global elem *a = (__global elem *)heap + at + j * ld;
     const int begin = part == 1 ? j : 0, end = part == 2 ? min(m, j + 1) : m;
@@ -20,9 +22,9 @@ __kernel GROUP(LANES) void copy(__global real *restrict heap, ulong from, ulong 
     for (int i = get_local_id(0); i < m; i += LANES) b[i] = a[i];
 }
 
-// B := Aᵀ or Aᴴ for A m x n, by blocks that stay near the work-items.
-__kernel GROUP(LANES) void transpose(__global real *restrict heap, ulong from, ulong ld_from, ulong to, ulong ld_to, int m,
-                                     int n, int conj) {
+// B := Aᵀ or Aᴴ for an m x n matrix A, by blocks in local memory.
+__kernel GROUP(LANES) void transpose(__global real *restrict heap, ulong from, ulong ld_from, ulong to, ulong ld_to,
+                                      int m, int n, int conj) {
     __local elem block[BLOCK * (BLOCK + 1)];
     const int lane = get_local_id(0);
     const int i0 = get_group_id(0) * BLOCK, j0 = get_group_id(1) * BLOCK;
@@ -38,8 +40,8 @@ __kernel GROUP(LANES) void transpose(__global real *restrict heap, ulong from, u
         for (int j = lane; j < columns; j += LANES) b[j + i * ld_to] = block[i * (BLOCK + 1) + j];
 }
 
-// Interchanges rows first + i and ipiv[i] - 1, for `count` values of i, in the columns of A, LANES of them per group. An index outside
-// of the m rows exchanges nothing and makes status its place, from 1.
+// Interchanges rows first + i and ipiv[i] - 1, for `count` values of i, in the columns of A; each group has LANES of
+// them. An index outside of the m rows exchanges nothing and sets status to its row, counted from one.
 __kernel GROUP(LANES) void laswp(__global real *restrict heap, ulong at, ulong ld, int m, int n, int first, ulong ipiv,
                                  int count, int backward, ulong status) {
     const int j = get_group_id(0) * LANES + get_local_id(0);
@@ -59,5 +61,5 @@ __kernel GROUP(LANES) void laswp(__global real *restrict heap, ulong at, ulong l
     }
 }
 
-// Zero where a status is written.
+// Clears a status.
 __kernel void clear(__global real *restrict heap, ulong status) { ((__global int *)heap)[status] = 0; }

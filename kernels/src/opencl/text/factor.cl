@@ -1,9 +1,9 @@
-// The Cholesky factorization of a block of order n <= ORDER, by one work-group in memory of its own, column by column. The lower triangle
-// is what the strides show; the other one is not touched, nor are imaginary parts of the diagonal read.
-// Defined before: ORDER, LANES.
+// The Cholesky factorization of a block of order n <= ORDER, by one work-group in its own memory, column by column. The
+// strides describe the lower triangle; the other one is not touched, and the imaginary parts of the diagonal are not
+// read. Required definitions: ORDER, LANES.
 
 #if LANES == 1
-// Of one work-item it is private, and not bound by what there is of local memory.
+// The memory of a single work-item is private, and so not limited by the size of local memory.
 #define OWN
 #define TOGETHER
 #else
@@ -11,9 +11,10 @@
 #define TOGETHER barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
-// status is 0, or the order of the first leading minor that is not positive definite: the first block, at row 0, writes it, and the
-// others only where it is 0.
-__kernel GROUP(LANES) void potrf(__global real *restrict heap, ulong at, ulong rs, ulong cs, int n, ulong status, int row) {
+// status is 0, or the order of the first leading minor that is not positive definite. The first block, at row 0, writes
+// it; the others write it only if it is 0.
+__kernel GROUP(LANES) void potrf(__global real *restrict heap, ulong at, ulong rs, ulong cs, int n, ulong status,
+                                  int row) {
     OWN real re[ORDER * ORDER];
 #if COMPLEX
     OWN real im[ORDER * ORDER];

@@ -1,6 +1,6 @@
-// Packs rows of a matrix into panels of PANEL rows, padded with zeros to whole panels: element (i, p) of panel i / PANEL goes
-// behind the panel's p columns before. Columns first .. first + k of the matrix are packed.
-// Defined before: PANEL, LANES (work-items per group), COLUMNS (per group), NAME (a suffix).
+// Packs rows of a matrix into panels of PANEL rows, padded with zeros to whole panels. Element (i, p) of panel i /
+// PANEL is stored after the panel's first p columns. Columns first .. first + k of the matrix are packed. Required
+// definitions: PANEL, LANES (work-items per group), COLUMNS (per group), NAME (a suffix).
 
 #define FROM(i, p) s[(ulong)(i) * rs + (ulong)(p) * cs]
 
@@ -33,8 +33,8 @@ __kernel GROUP(LANES) void JOIN(pack, NAME)(__global real *restrict heap, ulong 
         for (int r = have + lane; r < PANEL; r += LANES) JOIN(put, NAME)(t, r, p, make(0, 0));
 }
 
-// The same for a matrix of which one triangle is stored: 1 symmetric, 2 Hermitian, 3 with ones on the diagonal and zeros in the
-// other triangle, which is then not read.
+// Like pack, for a matrix of which one triangle is stored. Structure 1 is symmetric, 2 is Hermitian, 3 has ones on the
+// diagonal and zeros in the other triangle, and its diagonal is not read.
 __kernel GROUP(LANES) void JOIN(complete, NAME)(__global real *restrict heap, ulong to, ulong from, ulong rs, ulong cs,
                                                 int rows, int first, int k, int conj, int structure, int triangle) {
     const int lane = get_local_id(0);

@@ -1,7 +1,6 @@
-// Elements and vectors, whatever the type. The generator defines before: DOUBLE, COMPLEX, V (numbers per vector).
-// TINY is the least normal number.
-// An element of a complex type is two adjacent numbers in a matrix; where matrices are packed, a vector of real parts is followed
-// by the vector of imaginary parts.
+// Elements and vectors of all types. Required definitions: DOUBLE, COMPLEX, V (numbers per vector). TINY is the
+// smallest normal number. An element of a complex type is two adjacent numbers in a matrix. In packed matrices a vector
+// of real parts is followed by the vector of imaginary parts.
 #if DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
@@ -31,7 +30,7 @@ typedef JOIN(float, V) vec;
 #define VSTORE(x, to) JOIN(vstore, V)(x, 0, to)
 #endif
 
-// What several work-items of a group do together, one alone does without a barrier.
+// The size of a work-group. A group of one work-item needs no barriers.
 #define GROUP(lanes) __attribute__((reqd_work_group_size(lanes, 1, 1)))
 
 #if COMPLEX
@@ -53,13 +52,13 @@ inline int is_zero(elem x) { return x == 0; }
 #endif
 
 inline elem conj_if(elem x, int yes) { return yes ? make(RE(x), -IM(x)) : x; }
-// A real factor scales the parts: as a complex one it would make NaN of an infinite part.
+// Scales the parts by a real factor separately, because a complex product would make NaN of an infinite part.
 inline elem scaled(elem x, elem by) { return IM(by) == 0 ? make(RE(x) * RE(by), IM(x) * RE(by)) : times(x, by); }
 
-// Which part of a matrix is touched: 0 all of it, 1 the lower triangle, 2 the upper one.
+// Returns whether (i, j) is in a part of a matrix: 0 all of it, 1 the lower triangle, 2 the upper triangle.
 inline int is_inside(int part, int i, int j) { return part == 0 || (part == 1 ? i >= j : i <= j); }
 
-// c := alpha sum + beta c, without reading c for beta = 0; `is_real` drops the imaginary part.
+// c := alpha sum + beta c, without reading c for beta = 0; `is_real` clears the imaginary part.
 inline void update(__global elem *c, elem sum, elem alpha, elem beta, int is_real) {
     elem x = scaled(sum, alpha);
     if (!is_zero(beta)) x = scaled(*c, beta) + x;
@@ -67,7 +66,7 @@ inline void update(__global elem *c, elem sum, elem alpha, elem beta, int is_rea
 }
 
 #if COMPLEX
-// V elements, apart as real and imaginary parts.
+// Loads V elements, as a vector of real parts and one of imaginary parts.
 inline void load_parts(__global const real *from, vec *re, vec *im) {
 #if V == 1
     *re = from[0];

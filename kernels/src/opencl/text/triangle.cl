@@ -1,15 +1,16 @@
-// Systems and products with a lower triangular block of order n <= ORDER, for `count` columns of B, W vectors of them per work-item.
-// Upper triangles come with negative strides: rows and columns in reverse. Zeros of the other triangle take part in nothing, so that
-// Inf in B makes no NaN of them, and division is by the diagonal itself.
-// Defined before: ORDER, LANES, W (1 or 2).
+// Solves and products with a lower triangular block of order n <= ORDER, for `count` columns of B, W vectors of them
+// per work-item. Upper triangles are passed with negative strides, which reverse rows and columns. The zeros of the
+// other triangle are not multiplied, so that Inf in B makes no NaN, and solves divide by the diagonal itself. Required
+// definitions: ORDER, LANES, W (1 or 2).
 
 #define ROWS 4
 
-// Where element (i, p) of the packed block is: ROWS rows together, column by column.
+// The position of element (i, p) in the packed block: ROWS rows together, column by column.
 #define AT(i, p) (((i) / ROWS * ORDER + (p)) * ROWS + (i) % ROWS)
 
-// One work-item per row. Rows that fill up the last ROWS are those of the identity.
-__kernel void pack_triangle(__global real *restrict heap, ulong to, ulong from, long rs, long cs, int n, int conj, int unit) {
+// One work-item per row. Rows that pad the last ROWS are those of the identity.
+__kernel void pack_triangle(__global real *restrict heap, ulong to, ulong from, long rs, long cs, int n, int conj,
+                            int unit) {
     const int i = get_global_id(0);
     __global elem *t = (__global elem *)heap + to;
     __global const elem *s = (__global const elem *)heap + from;
@@ -17,7 +18,7 @@ __kernel void pack_triangle(__global real *restrict heap, ulong to, ulong from, 
     t[AT(i, i)] = i < n && !unit ? conj_if(s[i * rs + i * cs], conj) : make(1, 0);
 }
 
-// x := x op a u, with imaginary parts y and v.
+// x := x op a u; y and v are the imaginary parts.
 #if COMPLEX
 #define TERM(op, x, y, a, u, v)                                                                                        \
     do {                                                                                                               \
@@ -31,8 +32,8 @@ __kernel void pack_triangle(__global real *restrict heap, ulong to, ulong from, 
 #define TERM(op, x, y, a, u, v) x = x op(a) * u
 #endif
 
-// A register tile of ROWS rows and W vectors has a name per vector, x##r##g, and y##r##g for the imaginary parts: compilers leave
-// arrays in memory.
+// In a register tile of ROWS rows and W vectors each vector has a name, x##r##g, or y##r##g for the imaginary parts,
+// because compilers leave arrays in memory.
 #define IN_ROWS(M, g) M(0, g) M(1, g) M(2, g) M(3, g)
 #if W == 1
 #define IN_TILE(M) IN_ROWS(M, 0)
@@ -47,7 +48,7 @@ __kernel void pack_triangle(__global real *restrict heap, ulong to, ulong from, 
 #define SOURCE(g) const vec u##g = re[p * W + g], v##g = im[p * W + g];
 #define MINUS(r, g) TERM(-, x##r##g, y##r##g, a[p * ROWS + r], u##g, v##g);
 #define PLUS(r, g) TERM(+, x##r##g, y##r##g, a[p * ROWS + r], u##g, v##g);
-// Within the tile, by column q of the triangle.
+// Eliminates within the tile, by column q of the triangle.
 #define OVER(q, g) divide(&x##q##g, &y##q##g, a[(i + q) * ROWS + q]);
 #define LESS(r, q, g) TERM(-, x##r##g, y##r##g, a[(i + q) * ROWS + r], x##q##g, y##q##g);
 #define ELIMINATE(g)                                                                                                   \
@@ -58,7 +59,7 @@ __kernel void pack_triangle(__global real *restrict heap, ulong to, ulong from, 
     MORE(0, 0, g) MORE(1, 0, g) MORE(2, 0, g) MORE(3, 0, g) MORE(1, 1, g) MORE(2, 1, g) MORE(3, 1, g) MORE(2, 2, g)    \
     MORE(3, 2, g) MORE(3, 3, g)
 
-// Rows of B for W * V columns.
+// The rows of B for W * V columns.
 typedef struct {
     vec re[ORDER * W];
 #if COMPLEX
@@ -66,7 +67,7 @@ typedef struct {
 #endif
 } Columns;
 
-// Of real numbers it is the real part, which is written last.
+// For real types this is the real part, which is written last.
 #if COMPLEX
 #define IMAGINARY(b) (b)->im
 #else
@@ -121,8 +122,8 @@ inline void store_columns(const Columns *b, __global real *t, long rs, long cs, 
         }
 }
 
-// x / d, complex without undue overflow: the reciprocal of a tiny d may be infinite, and that of a huge one loses
-// digits. Then d is moved by a power of two, and x with it.
+// Computes x / d. For complex d without undue overflow: the reciprocal of a tiny d may be infinite, and that of a huge
+// one loses digits, so d and x are first scaled by a power of two.
 inline void divide(vec *x, vec *y, elem d) {
 #if COMPLEX
     const real size = fabs(RE(d)) + fabs(IM(d));
@@ -137,8 +138,9 @@ inline void divide(vec *x, vec *y, elem d) {
 #endif
 }
 
-// X over B: A X = B.
-__kernel GROUP(LANES) void solve(__global real *restrict heap, ulong triangle, ulong from, long rs, long cs, int n, int count) {
+// Solves A X = B; X replaces B.
+__kernel GROUP(LANES) void solve(__global real *restrict heap, ulong triangle, ulong from, long rs, long cs, int n,
+                                  int count) {
     const int first = get_global_id(0) * (W * V), have = min(W * V, count - first);
     if (have <= 0) return;
     __global real *b = heap + ((long)from + first * cs) * PARTS;
@@ -158,8 +160,9 @@ __kernel GROUP(LANES) void solve(__global real *restrict heap, ulong triangle, u
     store_columns(&columns, b, rs, cs, n, have);
 }
 
-// A B over B.
-__kernel GROUP(LANES) void multiply(__global real *restrict heap, ulong triangle, ulong from, long rs, long cs, int n, int count) {
+// Computes A B in place of B.
+__kernel GROUP(LANES) void multiply(__global real *restrict heap, ulong triangle, ulong from, long rs, long cs, int n,
+                                  int count) {
     const int first = get_global_id(0) * (W * V), have = min(W * V, count - first);
     if (have <= 0) return;
     __global real *b = heap + ((long)from + first * cs) * PARTS;

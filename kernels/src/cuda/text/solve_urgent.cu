@@ -1,35 +1,39 @@
-// A solve that ends soon, and takes many processors. Behind `factor.cu`.
+// A solve for urgent queues, which finishes sooner and uses more processors. Included after `factor.cu`.
 //
-// A block of threads takes a few vectors through all of the triangle, ROWS components after the other. What the components before have to do with
-// these is a sum of products, of which each warp has a part: each of its lanes a row, for all vectors. Then each warp solves with the block
-// on the diagonal for its own vector, each of its lanes having a component.
+// A block of threads solves for a few vectors with the whole triangle, ROWS components at a time. The contribution of
+// the components before is a sum of products. Each warp computes a part of it, with one row per lane, for all vectors.
+// Then each warp solves with the block on the diagonal for its own vector, with one component per lane.
 
 #define ROWS 32
-// One for each warp.
+// Vectors of a block: one for each warp.
 #define SOON WARPS
 // Columns of L that a warp reads at once.
 #define AHEAD (sizeof(elem) > 8 ? 4 : 8)
 
-// From one component of all vectors to the next, in packs.
+// Distance of the components, in packs.
 #define PACKS (SOON / PACK + 1)
 
-// L x = b for `count` vectors b, as `solve` does it, for a triangle of any order n. With n rounded up to a multiple of ROWS, there are in shared memory
-// all components, PACKS packs for each; the parts of the sums, WARPS * SOON * ROWS elements; and a block on the diagonal, ROWS * ROWS.
-KERNEL(THREADS, 1) solve_soon(SOLVE_WITH) {
+// Solves L x = b for `count` vectors b, like `solve`, for a triangle of any order n. With n rounded up to a multiple of
+// ROWS, shared memory holds all components, PACKS packs for each; the partial sums, WARPS * SOON * ROWS elements; and a
+// block on the diagonal, ROWS * ROWS.
+KERNEL(THREADS, 1) solve_urgent(SOLVE_WITH) {
     DYNAMIC_SHARED(pack, known);
-    elem *x = known[0].of, *parts = known[(n + ROWS - 1) / ROWS * ROWS * PACKS].of, *diagonal = parts + WARPS * SOON * ROWS;
+    elem *x = known[0].of, *parts = known[(n + ROWS - 1) / ROWS * ROWS * PACKS].of,
+         *diagonal = parts + WARPS * SOON * ROWS;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const place vector = (place)blockIdx.x * SOON + warp;
-    const place row_stride = is_trans ? lda : 1, column_stride = is_trans ? 1 : lda, b_row = by_rows ? ldb : 1, b_vector = by_rows ? 1 : ldb;
+    const place row_stride = is_trans ? lda : 1, column_stride = is_trans ? 1 : lda,
+                b_row = by_rows ? ldb : 1, b_vector = by_rows ? 1 : ldb;
     elem own, block[ROWS / WARPS], left[AHEAD];
-    // There is an element to read in any case. What follows from rows, columns and vectors behind the last is not stored.
+    // Rows, columns and vectors after the last read the last one's elements; the results are not stored.
 #define ELEMENT(row, column) a[min(row, n - 1) * row_stride + min(column, n - 1) * column_stride]
-    // What the components from `at` on begin with is read early: while those before are solved for.
-#define READ_FOR(at)                                                                                                    \
-    {                                                                                                                   \
-        own = b[min((at) + lane, n - 1) * b_row + min(vector, count - 1) * b_vector];                                   \
-        _Pragma("unroll") for (int q = 0; q < ROWS / WARPS; ++q) block[q] = ELEMENT((at) + lane, (at) + warp + q * WARPS); \
-        _Pragma("unroll") for (int q = 0; q < AHEAD; ++q) left[q] = ELEMENT((at) + lane, warp * AHEAD + q);             \
+    // The first elements for the components from `at` on are read early, while the components before are solved for.
+#define READ_FOR(at)                                                                                                   \
+    {                                                                                                                  \
+        own = b[min((at) + lane, n - 1) * b_row + min(vector, count - 1) * b_vector];                                  \
+        _Pragma("unroll") for (int q = 0; q < ROWS / WARPS; ++q)                                                       \
+            block[q] = ELEMENT((at) + lane, (at) + warp + q * WARPS);                                                  \
+        _Pragma("unroll") for (int q = 0; q < AHEAD; ++q) left[q] = ELEMENT((at) + lane, warp * AHEAD + q);            \
     }
     READ_FOR(0)
     for (int at = 0; at < n; at += ROWS) {
@@ -53,7 +57,7 @@ KERNEL(THREADS, 1) solve_soon(SOLVE_WITH) {
 #pragma unroll
             for (int q = 0; q < AHEAD; ++q) left[q] = next[q];
         }
-        // From where on there are components enough, all warps have a part.
+        // All warps have a part as soon as there are enough components.
         const int parted = min(at / AHEAD, WARPS);
         if (warp < parted) {
 #pragma unroll
