@@ -1,11 +1,11 @@
 //! `superscalar-trace merge`.
 
-use super::Outcome;
+use super::CommandResult;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use superscalar_traces::merge::{MergeOptions, Merged, Times, merge};
+use superscalar_traces::merge::{MergeOptions, Merged, TimeOrigin, merge};
 
 /// The arguments of `merge`.
 #[derive(Debug, clap::Args)]
@@ -25,9 +25,9 @@ pub struct Merge {
 }
 
 impl Merge {
-    pub fn run(&self) -> Outcome {
-        let times = if self.align { Times::Aligned } else { Times::Kept };
-        let options = MergeOptions { times, whole_events: self.whole_events, ..MergeOptions::default() };
+    pub fn run(&self) -> CommandResult {
+        let time_origin = if self.align { TimeOrigin::Aligned } else { TimeOrigin::Kept };
+        let options = MergeOptions { time_origin, whole_events: self.whole_events, ..MergeOptions::default() };
         // Under another name until it is whole: the output may be one of the inputs, and a half is worse than none.
         let partial = partial(&self.out);
         let written = || -> Result<Merged, Box<dyn std::error::Error>> {

@@ -1,4 +1,4 @@
-//! Counters of a file, kept apart by process, name and series.
+//! The counters of a file, separated by process, name and series.
 
 use super::ReadOptions;
 use super::error::Stop;
@@ -9,11 +9,11 @@ use super::oddities::{Oddities, OddityKind};
 use crate::Counter;
 use std::collections::HashMap;
 
-/// Samples as far as a file has been read.
+/// The samples read so far.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     names: Names,
-    /// By process and name.
+    /// Indices into `counters` by process and name.
     places: HashMap<(u32, u32), u32>,
     counters: Vec<Samples>,
 }
@@ -23,12 +23,12 @@ struct Samples {
     process: u32,
     name: u32,
     samples: Vec<(u64, f64)>,
-    /// How often a sample was earlier than the one before it.
+    /// The number of samples that are earlier than the one before them.
     back: u64,
 }
 
 impl Counters {
-    /// One sample of each series of an event. The series `value` has the name of its counter.
+    /// Adds one sample of each series of an event. The series `value` takes the name of its counter.
     pub(super) fn sample(&mut self, event: &Event<'_>, process: u32, max: ReadOptions) -> Result<(), Stop> {
         let at_ns = event.time_ns(Field::Moment, "a counter's sample")?;
         let name = event.text_of(Field::Name)?;
@@ -57,7 +57,8 @@ impl Counters {
         Ok(())
     }
 
-    /// The counters in order of appearance. Where two processes have counters of one name, the process is named first.
+    /// Returns the counters in order of appearance. If several processes have a counter of the same name, the name of
+    /// the process is put in front.
     pub(super) fn finish(self, threads: &Threads, oddities: &mut Oddities) -> Vec<Counter> {
         let mut processes = HashMap::new();
         for counter in &self.counters {
