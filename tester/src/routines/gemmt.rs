@@ -1,8 +1,8 @@
 //! gemmt: one triangle of C = alpha op(A) op(B) + beta C, for a C that is square.
 
 use super::{
-    Call, Case, Cut, Defect, Dim, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
-    resident, spawn,
+    Case, Cut, Defect, Dim, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    defect, resident, spawn,
 };
 use superscalar_kernels::{Diag, Op};
 use superscalar_oracle::{Factor, Sum, triangle};
@@ -50,9 +50,9 @@ impl Routine for Gemmt {
         })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, b, c] = operands.views_mut();
-        let call = Call::new("gemmt").letter(case.uplo.letter()).letter(case.trans_a.letter());
+        let call = FortranCall::new("gemmt").letter(case.uplo.letter()).letter(case.trans_a.letter());
         let call = call.letter(case.trans_b.letter()).int(case.dim.n).int(case.dim.k).scalar(case.alpha.of());
         call.input(a.into_ref()).input(b.into_ref()).scalar(case.beta.of()).matrix(c)
     }
@@ -66,7 +66,7 @@ impl Routine for Gemmt {
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
-        let sum = defect::corner(case.uplo, Diag::NonUnit, case.dim.n).map(|place| (2, place));
-        defect::of_product(case, ordinary, &[Some((0, (0, 0))), Some((1, (0, 0)))], sum)
+        let sum = defect::corner(case.uplo, Diag::NonUnit, case.dim.n).map(|place| defect::at(2, place));
+        defect::of_product(case, ordinary, &[Some(defect::at(0, (0, 0))), Some(defect::at(1, (0, 0)))], sum)
     }
 }

@@ -2,7 +2,8 @@
 
 use super::getrf::factors;
 use super::{
-    Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
+    Case, Cut, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident,
+    spawn,
 };
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, general, triangle};
@@ -19,7 +20,7 @@ impl Routine for Getrs {
         Operations { multiplications: nrhs * n * n, additions: nrhs * n * (n - 1.0).max(0.0) }
     }
 
-    /// The factors are made at random, and with them A, so that nothing has to be factored.
+    /// The factors are random, and define A, so that nothing has to be factored.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         let n = case.dim.n;
         let lu = make.matrix((n, n), Keeps::Everything, |random, a| random.lu(a))?;
@@ -40,9 +41,9 @@ impl Routine for Getrs {
         })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([lu, b], pivots) = operands.views_and_pivots_mut();
-        let call = Call::new("getrs").letter(case.trans_a.letter()).int(case.dim.n).int(case.nrhs);
+        let call = FortranCall::new("getrs").letter(case.trans_a.letter()).int(case.dim.n).int(case.nrhs);
         call.input(lu.into_ref()).ints(pivots).matrix(b).info()
     }
 

@@ -3,8 +3,8 @@
 use super::potrf::{Potrf, cholesky, indefinite};
 use super::potrs::Potrs;
 use super::{
-    Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident,
-    spawn,
+    Case, Cut, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    resident, spawn,
 };
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, general, largest, stored};
@@ -37,9 +37,9 @@ impl Routine for Posv {
         resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| spawn::posv(s, case.uplo, &a, &b))
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, b] = operands.views_mut();
-        Call::new("posv").letter(case.uplo.letter()).int(case.dim.n).int(case.nrhs).matrix(a).matrix(b).info()
+        FortranCall::new("posv").letter(case.uplo.letter()).int(case.dim.n).int(case.nrhs).matrix(a).matrix(b).info()
     }
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
@@ -52,7 +52,7 @@ impl Routine for Posv {
     }
 }
 
-/// B − A X for a Hermitian A of which one triangle is stored.
+/// Returns the residual B − A X for a Hermitian A of which one triangle is stored.
 pub fn hermitian_solution<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, x: MatRef<'_, T>, b: MatRef<'_, T>) -> f64 {
     let product = [stored(Storage::Hermitian(uplo), a), general(x)];
     Sum::new(a.nrows()).plus(T::ONE, [general(b)]).minus(product).columnwise()

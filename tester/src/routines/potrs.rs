@@ -2,7 +2,8 @@
 
 use super::potri::gram;
 use super::{
-    Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
+    Case, Cut, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident,
+    spawn,
 };
 use superscalar_kernels::{Diag, Uplo};
 use superscalar_oracle::{Sum, general};
@@ -19,10 +20,11 @@ impl Routine for Potrs {
         Operations { multiplications: nrhs * n * (n + 1.0), additions: nrhs * n * (n - 1.0) }
     }
 
-    /// The factor is made at random, and with it A, so that nothing has to be factored.
+    /// The factor is random, and defines A, so that nothing has to be factored.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         let n = case.dim.n;
-        let factor = make.matrix((n, n), Keeps::Everything, |random, a| random.triangular(case.uplo, Diag::NonUnit, a))?;
+        let factor =
+            make.matrix((n, n), Keeps::Everything, |random, a| random.triangular(case.uplo, Diag::NonUnit, a))?;
         let b = make.matrix((n, case.nrhs), Keeps::Padding, |random, b| random.general(b))?;
         Some(Operands::new([factor, b]))
     }
@@ -37,13 +39,13 @@ impl Routine for Potrs {
         resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| spawn::potrs(s, case.uplo, &a, &b))
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [factor, b] = operands.views_mut();
-        let call = Call::new("potrs").letter(case.uplo.letter()).int(case.dim.n).int(case.nrhs);
+        let call = FortranCall::new("potrs").letter(case.uplo.letter()).int(case.dim.n).int(case.nrhs);
         call.input(factor.into_ref()).matrix(b).info()
     }
 
-    /// B − A X.
+    /// Returns the residual B − A X.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([factor, b], [_, x]) = (before.views(), after.views());
         let matrix = gram(case.uplo, case.uplo == Uplo::Lower, factor);

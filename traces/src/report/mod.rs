@@ -34,7 +34,7 @@ macro_rules! script {
     };
 }
 
-/// The page's script: its files, in the order of their dependence on each other.
+/// The page's script: its files, each after those that it uses.
 const SCRIPT: &str = script!(
     "bytes" "run" "rows" "palette" "axis" "strip" "gantt" "marks" "tracks" "overview" "search" "details" "list" "input"
     "controls" "page" "start"

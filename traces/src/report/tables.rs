@@ -219,7 +219,9 @@ impl Tables<'_> {
         let mut totals = HtmlTable::new("Idle time by reason, all lanes", &["reason", "gaps>", "time>", "share>"]);
         for total in &gaps.totals {
             let part = percent(share(total.time_ns, gaps.total_ns));
-            totals.row(&[escape(total.reason.name()), count(total.gaps), time(total.time_ns as f64), part]);
+            let (name, explanation) = (escape(total.reason.name()), escape(total.reason.explanation()));
+            let reason = format!("<span title=\"{explanation}\">{name}</span>");
+            totals.row(&[reason, count(total.gaps), time(total.time_ns as f64), part]);
         }
         let caption = format!("The longest of {}", plural(self.analysis.gaps.all.len(), "gap"));
         let mut longest = HtmlTable::new(&caption, &["length>", "lane", "from", "reason", "ended by", "made ready by"]);
@@ -267,8 +269,8 @@ impl Tables<'_> {
         }
         let text = format!(
             "The critical path is a chain of <strong>{}</strong>, each waiting for the one before. \
-             It takes <strong>{}</strong>: with these task times, no number of lanes makes the run shorter. Waits between its tasks took \
-             <strong>{}</strong>.",
+             It takes <strong>{}</strong>: with these task times, no number of lanes makes the run shorter. \
+             Waits between its tasks took <strong>{}</strong>.",
             plural(path.tasks.len(), "task"),
             time(path.length_ns as f64),
             time(path.waited_ns as f64)
