@@ -25,7 +25,7 @@ impl<'a> Arrows<'a> {
         let mut first_last: Vec<Option<(usize, usize)>> = vec![None; order.len()];
         for (index, slice) in layout.slices.iter().enumerate() {
             let SliceSource::Span(span) = slice.source else { continue };
-            let Some(place) = order.place(recording.spans[span].task) else {
+            let Some(place) = order.index_of(recording.spans[span].task) else {
                 continue;
             };
             let (mut first, mut last) = first_last[place].unwrap_or((index, index));
@@ -59,14 +59,14 @@ impl<'a> Arrows<'a> {
 
     /// Returns the position of a hazard without an arrow: the start of the later task. `None` if one of the tasks never
     /// ran.
-    pub(super) fn place_of(&self, hazard: &HazardRecord) -> Option<Anchor> {
+    pub(super) fn position_of(&self, hazard: &HazardRecord) -> Option<Anchor> {
         self.slices_of(hazard.from)?;
         let (first, _) = self.slices_of(hazard.to)?;
         Some(Anchor { row: first.row, at_ns: first.start_ns })
     }
 
     fn slices_of(&self, task: TaskId) -> Option<(&'a LayoutSlice, &'a LayoutSlice)> {
-        let (first, last) = self.first_last[self.order.place(task)?]?;
+        let (first, last) = self.first_last[self.order.index_of(task)?]?;
         Some((&self.layout.slices[first], &self.layout.slices[last]))
     }
 }

@@ -63,7 +63,7 @@ impl<'a> Dot<'a> {
         tasks.dedup_by_key(|task| task.id);
         let order = TaskOrder::new(tasks.iter().map(|task| task.id));
         let ends = recording.hazards.iter().filter_map(|hazard| {
-            let ends = order.place(hazard.from).zip(order.place(hazard.to))?;
+            let ends = order.index_of(hazard.from).zip(order.index_of(hazard.to))?;
             Some((ends, hazard.hazard))
         });
         let mut ends: Vec<_> = ends.collect();

@@ -23,7 +23,7 @@ impl TaskOrder {
     }
 
     /// Returns the index of `id`, less than `len()`, if it is in the table.
-    pub(super) fn place(&self, id: TaskId) -> Option<usize> {
+    pub(super) fn index_of(&self, id: TaskId) -> Option<usize> {
         let distance = id.0.checked_sub(self.ids.first()?.0)?;
         let guess = usize::try_from(distance).ok()?;
         if self.ids.get(guess) == Some(&id) {

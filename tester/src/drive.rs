@@ -61,7 +61,7 @@ pub fn run<T: Scalar>(routine: &Methods<T>, bench: &Bench<'_>, letter: Type, cas
     if let Some(why) = routine.absent {
         return vec![skipped(routine, bench, letter, case, why)];
     }
-    if bench.setting.location == Location::Device && routine.cut.is_none() {
+    if bench.setting.location == Location::Device && routine.tiling.is_none() {
         return vec![skipped(routine, bench, letter, case, "not called with matrices on devices")];
     }
     if !(routine.admits)(case) {

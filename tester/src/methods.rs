@@ -5,7 +5,7 @@ use crate::case::{Case, Parameter};
 use crate::operand::{Maker, Operands};
 use crate::ours::Ours;
 use crate::peer::FortranCall;
-use crate::resident::{Cut, Timed};
+use crate::resident::{DeviceTiling, Timed};
 use crate::routine::{Defect, Operations, Routine};
 use superscalar_dla::{Error, Scalar};
 
@@ -14,7 +14,7 @@ pub struct Methods<T: Scalar> {
     pub name: &'static str,
     pub uses: &'static [Parameter],
     pub products_max: usize,
-    pub cut: Option<Cut>,
+    pub tiling: Option<DeviceTiling>,
     pub absent: Option<&'static str>,
     pub admits: fn(&Case) -> bool,
     pub operations: fn(&Case) -> Operations,
@@ -33,7 +33,7 @@ impl<T: Scalar> Methods<T> {
             name: R::NAME,
             uses: R::USES,
             products_max: R::PRODUCTS_MAX,
-            cut: R::CUT,
+            tiling: R::DEVICE_TILING,
             absent: R::absent::<T>(),
             admits: R::admits::<T>,
             operations: R::operations,

@@ -13,14 +13,14 @@ pub type Timed = (Duration, Result<(), Error>);
 
 /// The layout of matrices on devices for a routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum DeviceTiling {
     Tiles,
     Columns,
     /// Columns as wide as the tiles of a Cholesky factorization.
     CholeskyColumns,
 }
 
-impl Cut {
+impl DeviceTiling {
     fn layout(self, nb: BlockSize, ours: &Ours<'_>) -> Layout {
         let layout = if self == Self::Tiles { Layout::tiles(nb) } else { Layout::columns(nb) };
         ours.distribution.map_or(layout, |distribution| layout.distributed(distribution))
@@ -39,12 +39,12 @@ pub fn absence(runtime: &Runtime) -> Option<String> {
 pub fn call<T: Scalar, const N: usize>(
     ours: &Ours<'_>,
     case: &Case,
-    cut: Cut,
+    tiling: DeviceTiling,
     mut matrices: [MatMut<'_, T>; N],
     (ipiv, tau): (&mut [i32], &mut [T]),
     insert: impl for<'s, 'e> FnOnce(&'s Scope<'s, 'e>, [Tiled<'s, MatMut<'s, T>>; N], &'s mut [i32], &'s mut [T]),
 ) -> Timed {
-    let mut on = match load(ours, case, cut, &matrices) {
+    let mut on = match load(ours, case, tiling, &matrices) {
         Ok(on) => on,
         Err(error) => return (Duration::ZERO, Err(error)),
     };
@@ -64,19 +64,19 @@ pub fn call<T: Scalar, const N: usize>(
 fn load<T: Scalar, const N: usize>(
     ours: &Ours<'_>,
     case: &Case,
-    cut: Cut,
+    tiling: DeviceTiling,
     matrices: &[MatMut<'_, T>; N],
 ) -> Result<Vec<DeviceMatrix<T>>, Error> {
     let nb = match case.nb {
         TileSize::Fixed(nb) => nb,
         TileSize::Auto => {
             // For tiles, the tile size of the result; for columns, that of the matrix that is factored.
-            let decisive = if cut == Cut::Tiles { matrices.last() } else { matrices.first() };
+            let decisive = if tiling == DeviceTiling::Tiles { matrices.last() } else { matrices.first() };
             let shape = decisive.map_or((0, 0), MatMut::shape);
-            let width = if cut == Cut::CholeskyColumns { Cut::Tiles } else { cut };
+            let width = if tiling == DeviceTiling::CholeskyColumns { DeviceTiling::Tiles } else { tiling };
             DeviceMatrix::<T>::zeros(ours.runtime, shape, width.layout(BlockSize::Auto, ours))?.tile_shape().1
         }
     };
-    let layout = cut.layout(BlockSize::Fixed(nb), ours);
+    let layout = tiling.layout(BlockSize::Fixed(nb), ours);
     matrices.iter().map(|a| DeviceMatrix::from_host(ours.runtime, a.as_ref(), layout)).collect()
 }

@@ -4,7 +4,7 @@ use crate::case::{Case, Parameter};
 use crate::operand::{Maker, Operands};
 use crate::ours::Ours;
 use crate::peer::FortranCall;
-use crate::resident::{Cut, Timed};
+use crate::resident::{DeviceTiling, Timed};
 use superscalar_dla::Scalar;
 use superscalar_oracle::COLUMNS_MAX;
 
@@ -17,7 +17,7 @@ pub trait Routine {
     /// Up to this size every element of the residual is evaluated; above, it is probed.
     const PRODUCTS_MAX: usize = COLUMNS_MAX;
     /// The layout of matrices on devices; `None` if the routine is not called with such matrices.
-    const CUT: Option<Cut> = None;
+    const DEVICE_TILING: Option<DeviceTiling> = None;
 
     /// Returns the reason if there is no such routine in this type.
     fn absent<T: Scalar>() -> Option<&'static str> {
@@ -41,7 +41,7 @@ pub trait Routine {
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error>;
 
     /// Calls our library with the operands on devices. Copies to and from the devices are not timed. Only called if
-    /// [`CUT`](Self::CUT) is set.
+    /// [`DEVICE_TILING`](Self::CUT) is set.
     fn resident<T: Scalar>(_ours: &Ours<'_>, _case: &Case, _operands: &mut Operands<T>) -> Timed {
         unreachable!("the routine has no layout for matrices on devices")
     }

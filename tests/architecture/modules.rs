@@ -77,7 +77,7 @@ impl Crate {
             let files =
                 if module.is_empty() { vec![root.to_owned()] } else { vec![stem.clone() + ".rs", stem + "/mod.rs"] };
             let source = sources.iter().find(|source| files.contains(&source.path));
-            let source = source.unwrap_or_else(|| panic!("there is no file of {}", files.join(", ")));
+            let source = source.unwrap_or_else(|| panic!("none of these files exists: {}", files.join(", ")));
             let code = code_only(&source.text);
             let tokens = tokens(&code);
             let mut reader =

@@ -259,7 +259,7 @@ impl<W: Write> Merger<W> {
     }
 
     /// Returns the new number of a process (`of` is `None`), or of a thread of process `of`.
-    fn place(&mut self, of: Option<u64>, token: Option<Token<'_>>) -> u64 {
+    fn renumbered(&mut self, of: Option<u64>, token: Option<Token<'_>>) -> u64 {
         let places = &mut self.places;
         *self.current.places.entry((of, label(token))).or_insert_with(|| {
             *places += 1;
@@ -268,7 +268,7 @@ impl<W: Write> Merger<W> {
     }
 
     fn process(&mut self, event: &Event<'_>) -> u64 {
-        self.place(None, event.field(Field::Process))
+        self.renumbered(None, event.field(Field::Process))
     }
 
     /// Replaces the process and thread of an event. An event without them gets explicit ones, since number 0 belongs to
@@ -280,7 +280,7 @@ impl<W: Write> Merger<W> {
             Some(token) => edits.push(edit(event, token, process.to_string())),
             None => missing = format!("\"pid\":{process},"),
         }
-        let thread = |merger: &mut Self| merger.place(Some(process), event.field(Field::Thread));
+        let thread = |merger: &mut Self| merger.renumbered(Some(process), event.field(Field::Thread));
         match (event.field(Field::Thread), event.field(Field::Phase).and_then(Token::inside)) {
             (Some(token), _) => edits.push(edit(event, token, thread(self).to_string())),
             (None, Some("X" | "s" | "t" | "f" | "B" | "E")) => {
@@ -401,7 +401,7 @@ impl<W: Write> Events for Merger<W> {
 }
 
 fn edit(event: &Event<'_>, token: Token<'_>, text: String) -> Edit {
-    let from = event.place(token);
+    let from = event.offset_of(token);
     Edit { from, to: from + token.0.len(), text }
 }
 
@@ -416,7 +416,7 @@ fn label(token: Option<Token<'_>>) -> String {
 #[cold]
 fn too_large(event: &Event<'_>, token: Token<'_>, what: &str) -> Stop {
     Stop::refused(
-        event.place(token),
+        event.offset_of(token),
         format!("this {what} cannot be renumbered: its number is too large to add to those of the previous files"),
     )
 }

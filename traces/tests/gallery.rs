@@ -28,7 +28,7 @@ fn traces_are_consistent_and_explained() {
         let verdict = check(&open(name).0);
         assert!(verdict.is_consistent(), "{name}: {verdict:?}");
         for part in [format!("\nSUPERSCALAR_TRACE={name}.json "), format!("]({name}.svg)")] {
-            assert!(page.contains(&part), "the page lacks {part}");
+            assert!(page.contains(&part), "the page does not contain {part}");
         }
         assert!(gallery().join(format!("{name}.svg")).exists(), "{name} has no picture");
     }

@@ -82,7 +82,7 @@ struct GrowingRow {
 /// use superscalar::recording::{GrowingTrace, Recording};
 /// let mut trace = GrowingTrace::new(Recording::default());
 /// let (mut file, tail) = trace.take_text();
-/// // A file of both is a trace. The next text goes where the tail stands now.
+/// // The text followed by the tail is a trace. The next text overwrites the tail.
 /// trace.append(Recording { notices: vec!["late".to_owned()], ..Recording::default() })?;
 /// let (more, tail_then) = trace.take_text();
 /// file.extend(more);
@@ -158,7 +158,7 @@ impl GrowingTrace {
         spans.extend(piece.spans);
         let mut ready: Vec<(&Span, Option<usize>)> = Vec::with_capacity(spans.len());
         for (at, span) in spans.iter().enumerate() {
-            match order.place(span.task) {
+            match order.index_of(span.task) {
                 None if at >= held_back => self.spans.push(*span),
                 place => ready.push((span, place)),
             }

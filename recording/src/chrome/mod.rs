@@ -190,7 +190,7 @@ fn slices<W: Write>(events: &mut Events<W>, recording: &Recording, layout: &Layo
     let order = TaskOrder::new(recording.tasks.iter().map(|task| task.id));
     let mut records: Vec<Option<&TaskRecord>> = vec![None; order.len()];
     for task in &recording.tasks {
-        if let Some(place) = order.place(task.id) {
+        if let Some(place) = order.index_of(task.id) {
             records[place] = Some(task);
         }
     }
@@ -199,7 +199,7 @@ fn slices<W: Write>(events: &mut Events<W>, recording: &Recording, layout: &Layo
         match slice.source {
             SliceSource::Span(span) => {
                 let span = &recording.spans[span];
-                let record = order.place(span.task).and_then(|place| records[place]);
+                let record = order.index_of(span.task).and_then(|place| records[place]);
                 events.task(row, time_ns, span, record)?;
             }
             SliceSource::Activity(activity) => {
@@ -221,7 +221,7 @@ fn hazards<W: Write>(
     for hazard in &recording.hazards {
         if let Some((leave, enter)) = arrows.ends(hazard) {
             events.arrow(hazard, moment(leave), moment(enter))?;
-        } else if let Some(place) = arrows.place_of(hazard) {
+        } else if let Some(place) = arrows.position_of(hazard) {
             events.hidden_hazard(hazard, moment(place))?;
         } else {
             events.written.hazards_left_out += 1;

@@ -53,7 +53,7 @@ pub fn checks_can_fail<T: Scalar>(routine: &Methods<T>) {
         spoil(&case, &after, |spoilt| judge(spoilt, &outcome));
         // Of the small cases, only the one without elements; and all cases with several tiles.
         let size = case.dim.m.max(case.dim.n).max(case.dim.k);
-        if routine.cut.is_some() && (size == 0 || size > 8) {
+        if routine.tiling.is_some() && (size == 0 || size > 8) {
             let mut after = before.duplicate().expect("little memory");
             let outcome = check::outcome((routine.resident)(&on_devices, &case, &mut after).1);
             assert_eq!(judge(&after, &outcome), None, "{} {} {case:?} on devices", T::LETTER, routine.name);

@@ -1,8 +1,8 @@
 //! gemmt: one triangle of C = alpha op(A) op(B) + beta C, for a C that is square.
 
 use super::{
-    Case, Cut, Defect, Dim, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    defect, resident, spawn,
+    Case, Defect, DeviceTiling, Dim, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
+    Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{Diag, Op};
 use superscalar_oracle::{Factor, Sum, triangle};
@@ -20,7 +20,7 @@ impl Routine for Gemmt {
         Parameter::Alpha,
         Parameter::Beta,
     ];
-    const CUT: Option<Cut> = Some(Cut::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
 
     fn operations(case: &Case) -> Operations {
         let (n, k) = (case.dim.n as f64, case.dim.k as f64);
@@ -45,7 +45,7 @@ impl Routine for Gemmt {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (alpha, beta, op_a, op_b) = (case.alpha.of(), case.beta.of(), case.trans_a, case.trans_b);
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b, c], _, _| {
+        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b, c], _, _| {
             spawn::gemmt(s, case.uplo, alpha, op_a, &a, op_b, &b, beta, &c);
         })
     }

@@ -2,8 +2,8 @@
 
 use super::getri::WORK_COLUMNS;
 use super::{
-    Case, Cut, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    defect, resident, slice, spawn,
+    Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
+    Timed, defect, resident, slice, spawn,
 };
 use superscalar_kernels::{Diag, MatRef, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, largest, transformed, triangle};
@@ -18,7 +18,7 @@ impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
     const NAME: &'static str = if BY_ROWS { "gelqf" } else { "geqrf" };
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N];
     /// A device matrix is distributed by columns, so no device has a copy of whole rows.
-    const CUT: Option<Cut> = if BY_ROWS { None } else { Some(Cut::Columns) };
+    const DEVICE_TILING: Option<DeviceTiling> = if BY_ROWS { None } else { Some(DeviceTiling::Columns) };
 
     /// geqrf of a tall matrix and gelqf of a wide one have the same count, except for terms of first and second order.
     fn operations(case: &Case) -> Operations {
@@ -48,7 +48,7 @@ impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let [a, mut tau] = operands.views_mut();
-        resident::call(ours, case, Cut::Columns, [a], (&mut [], slice(&mut tau)), |s, [a], _, tau| {
+        resident::call(ours, case, DeviceTiling::Columns, [a], (&mut [], slice(&mut tau)), |s, [a], _, tau| {
             spawn::geqrf(s, &a, tau);
         })
     }

@@ -3,8 +3,8 @@
 use super::getrf::{Getrf, factorization, zero_column};
 use super::getrs::Getrs;
 use super::{
-    Case, Cut, Defect, Dim, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
-    Scalar, Timed, resident, spawn,
+    Case, Defect, DeviceTiling, Dim, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter,
+    Routine, Scalar, Timed, resident, spawn,
 };
 use superscalar_kernels::MatRef;
 use superscalar_oracle::{Sum, general, largest};
@@ -14,7 +14,7 @@ pub struct Gesv;
 impl Routine for Gesv {
     const NAME: &'static str = "gesv";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs];
-    const CUT: Option<Cut> = Some(Cut::Columns);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Columns);
 
     fn operations(case: &Case) -> Operations {
         let n = case.dim.n;
@@ -35,7 +35,7 @@ impl Routine for Gesv {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, pivots) = operands.views_and_pivots_mut();
-        resident::call(ours, case, Cut::Columns, matrices, (pivots, &mut []), |s, [a, b], ipiv, _| {
+        resident::call(ours, case, DeviceTiling::Columns, matrices, (pivots, &mut []), |s, [a, b], ipiv, _| {
             spawn::gesv(s, &a, ipiv, &b);
         })
     }

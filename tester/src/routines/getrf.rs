@@ -1,8 +1,8 @@
 //! getrf: A = P L U, with partial pivoting.
 
 use super::{
-    Case, Cut, Defect, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
-    Timed, defect, resident, spawn,
+    Case, Defect, DeviceTiling, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
+    Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{Diag, MatRef, Op, Real, Uplo};
 use superscalar_oracle::{Factor, Sum, general, largest, modulus, triangle};
@@ -12,7 +12,7 @@ pub struct Getrf;
 impl Routine for Getrf {
     const NAME: &'static str = "getrf";
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N];
-    const CUT: Option<Cut> = Some(Cut::Columns);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Columns);
 
     fn operations(case: &Case) -> Operations {
         let (long, short) = (case.dim.m.max(case.dim.n) as f64, case.dim.m.min(case.dim.n) as f64);
@@ -35,7 +35,7 @@ impl Routine for Getrf {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, pivots) = operands.views_and_pivots_mut();
-        resident::call(ours, case, Cut::Columns, matrices, (pivots, &mut []), |s, [a], ipiv, _| {
+        resident::call(ours, case, DeviceTiling::Columns, matrices, (pivots, &mut []), |s, [a], ipiv, _| {
             spawn::getrf(s, &a, ipiv);
         })
     }

@@ -2,8 +2,8 @@
 
 use super::getrf::factors;
 use super::{
-    Case, Cut, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident,
-    spawn,
+    Case, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    resident, spawn,
 };
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, general, triangle};
@@ -13,7 +13,7 @@ pub struct Getrs;
 impl Routine for Getrs {
     const NAME: &'static str = "getrs";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::TransA];
-    const CUT: Option<Cut> = Some(Cut::Columns);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Columns);
 
     fn operations(case: &Case) -> Operations {
         let (n, nrhs) = (case.dim.n as f64, case.nrhs as f64);
@@ -35,7 +35,7 @@ impl Routine for Getrs {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, pivots) = operands.views_and_pivots_mut();
-        resident::call(ours, case, Cut::Columns, matrices, (pivots, &mut []), |s, [a, b], ipiv, _| {
+        resident::call(ours, case, DeviceTiling::Columns, matrices, (pivots, &mut []), |s, [a, b], ipiv, _| {
             let pivots = spawn::pivots(s, ipiv, a.tile_shape().1);
             spawn::getrs(s, case.trans_a, &a, &pivots, &b);
         })

@@ -23,7 +23,7 @@ impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
         if DEFINITE { &[Parameter::N, Parameter::Nrhs, Parameter::Uplo] } else { &[Parameter::N, Parameter::Nrhs] };
 
     fn absent<T: Scalar>() -> Option<&'static str> {
-        matches!(T::LETTER, 's' | 'c').then_some("there is no lower precision to factor in")
+        matches!(T::LETTER, 's' | 'c').then_some("this type has no lower precision")
     }
 
     fn operations(case: &Case) -> Operations {
@@ -52,7 +52,7 @@ impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
         }
         match operands.downcast_mut::<Operands<c64>>() {
             Some(operands) => solve::<c64>(DEFINITE, ours, case, operands),
-            None => unreachable!("`absent` has said so"),
+            None => unreachable!("`absent` excludes this type"),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::ours::Ours;
 use crate::peer::FortranCall;
 use crate::range::Dim;
 use crate::report::Row;
-use crate::resident::{self, Cut, Timed};
+use crate::resident::{self, DeviceTiling, Timed};
 use crate::routine::{Defect, Expected, Operations, Routine};
 use crate::types::{Type, with_type};
 use superscalar_dla::{Scalar, spawn};

@@ -3,8 +3,8 @@
 use super::potrf::{Potrf, cholesky, indefinite};
 use super::potrs::Potrs;
 use super::{
-    Case, Cut, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    resident, spawn,
+    Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
+    Timed, resident, spawn,
 };
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, general, largest, stored};
@@ -14,7 +14,7 @@ pub struct Posv;
 impl Routine for Posv {
     const NAME: &'static str = "posv";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
-    const CUT: Option<Cut> = Some(Cut::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
 
     fn operations(case: &Case) -> Operations {
         Potrf::operations(case) + Potrs::operations(case)
@@ -34,7 +34,9 @@ impl Routine for Posv {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| spawn::posv(s, case.uplo, &a, &b))
+        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b], _, _| {
+            spawn::posv(s, case.uplo, &a, &b)
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {

@@ -2,8 +2,8 @@
 
 use super::potri::gram;
 use super::{
-    Case, Cut, Defect, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
-    Timed, defect, resident, spawn,
+    Case, Defect, DeviceTiling, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
+    Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, largest, residual::positive_diagonal, stored};
@@ -13,7 +13,7 @@ pub struct Potrf;
 impl Routine for Potrf {
     const NAME: &'static str = "potrf";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Uplo];
-    const CUT: Option<Cut> = Some(Cut::CholeskyColumns);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::CholeskyColumns);
 
     fn operations(case: &Case) -> Operations {
         let n = case.dim.n as f64;
@@ -33,7 +33,9 @@ impl Routine for Potrf {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
-        resident::call(ours, case, Cut::CholeskyColumns, matrices, none, |s, [a], _, _| spawn::potrf(s, case.uplo, &a))
+        resident::call(ours, case, DeviceTiling::CholeskyColumns, matrices, none, |s, [a], _, _| {
+            spawn::potrf(s, case.uplo, &a)
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {

@@ -1,8 +1,8 @@
 //! syrk and herk: one triangle of C = alpha A Aᵀ + beta C or alpha Aᵀ A + beta C; herk with conjugate transposes.
 
 use super::{
-    Case, Coefficient, Cut, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
-    Timed, defect, resident, spawn,
+    Case, Coefficient, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
+    Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{Diag, MatRef, Op, Scalar as _};
 use superscalar_oracle::{Storage, Sum, largest, stored, transformed};
@@ -45,7 +45,7 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
     const NAME: &'static str = if HERMITIAN { "herk" } else { "syrk" };
     const USES: &'static [Parameter] =
         &[Parameter::N, Parameter::K, Parameter::Uplo, Parameter::TransA, Parameter::Alpha, Parameter::Beta];
-    const CUT: Option<Cut> = Some(Cut::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
 
     fn admits<T: Scalar>(case: &Case) -> bool {
         takes::<T>(HERMITIAN, case.trans_a)
@@ -76,7 +76,7 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (uplo, op, alpha, beta) = (case.uplo, case.trans_a, case.alpha, case.beta);
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, c], _, _| {
+        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, c], _, _| {
             if HERMITIAN {
                 spawn::herk(s, uplo, op, alpha.real::<T>(), &a, beta.real::<T>(), &c);
             } else {

@@ -3,8 +3,8 @@
 
 use super::symm::order;
 use super::{
-    Case, Coefficient, Cut, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
-    Timed, defect, resident, spawn,
+    Case, Coefficient, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
+    Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::Side;
 use superscalar_oracle::{Sum, general, triangle};
@@ -26,7 +26,7 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
         Parameter::Diag,
         Parameter::Alpha,
     ];
-    const CUT: Option<Cut> = Some(Cut::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
 
     fn operations(case: &Case) -> Operations {
         let (order, all) = (order(case) as f64, case.dim.m as f64 * case.dim.n as f64);
@@ -51,7 +51,7 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (side, uplo, op, diag, alpha) = (case.side, case.uplo, case.trans_a, case.diag, case.alpha.of());
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| {
+        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b], _, _| {
             let apply = if SOLVES { spawn::trsm } else { spawn::trmm };
             apply(s, side, uplo, op, diag, alpha, &a, &b);
         })

@@ -71,7 +71,7 @@ impl IntervalIndex {
         self.before_ns(end_ns.max(start_ns)) - self.before_ns(start_ns)
     }
 
-    /// Returns the end of the interval that contains a moment.
+    /// Returns the end of the interval that contains a time, if there is one.
     pub(super) fn end_around(&self, at_ns: u64) -> Option<u64> {
         let last = self.list.partition_point(|&(start_ns, _)| start_ns <= at_ns).checked_sub(1)?;
         let (_, end_ns) = self.list[last];

@@ -116,9 +116,9 @@ impl Assembly {
 
     fn task(&mut self, event: &Event<'_>, start_ns: u64, end_ns: u64) -> Result<(), Stop> {
         limited(&self.tasks, "tasks")?;
-        let kernel = self.kernels.place(&event.text_of(Field::Name)?, self.max)?;
+        let kernel = self.kernels.intern(&event.text_of(Field::Name)?, self.max)?;
         let site = event.string(Argument::Site)?;
-        let site = site.map(|site| self.sites.place(&site, self.max)).transpose()?;
+        let site = site.map(|site| self.sites.intern(&site, self.max)).transpose()?;
         let lane = self.threads.used(event, SliceUse::Task, self.max)?;
         let small = |token: Token<'_>| number::signed(token.0).and_then(|value| value.try_into().ok());
         let level = |token: Token<'_>| number::unsigned(token.0).filter(|&level| level <= 3).map(|level| level as u8);
@@ -144,7 +144,7 @@ impl Assembly {
         limited(&self.activities, "slices other than tasks")?;
         let how = if kind == ActivityKind::Transfer { SliceUse::Transfer } else { SliceUse::Slice };
         let lane = self.threads.used(event, how, self.max)?;
-        let name = self.names.place(&event.text_of(Field::Name)?, self.max)?;
+        let name = self.names.intern(&event.text_of(Field::Name)?, self.max)?;
         let mut activity = Activity { kind, name, lane, start_ns, end_ns, bytes: 0, link: None, task: None };
         // The arguments of a host span belong to the program.
         if kind != ActivityKind::Host {
@@ -154,7 +154,7 @@ impl Assembly {
         if kind == ActivityKind::Transfer
             && let (Some(from), Some(to)) = (event.string(Argument::From)?, event.string(Argument::To)?)
         {
-            activity.link = Some((self.names.place(&from, self.max)?, self.names.place(&to, self.max)?));
+            activity.link = Some((self.names.intern(&from, self.max)?, self.names.intern(&to, self.max)?));
         }
         self.activities.push(activity);
         Ok(())
@@ -180,7 +180,7 @@ impl Assembly {
         limited(&self.activities, "slices other than tasks")?;
         self.latest_ns = self.latest_ns.max(at_ns);
         let thread = self.threads.used(event, SliceUse::Slice, self.max)?;
-        let name = if begins { Some(self.names.place(&event.text_of(Field::Name)?, self.max)?) } else { None };
+        let name = if begins { Some(self.names.intern(&event.text_of(Field::Name)?, self.max)?) } else { None };
         self.spans.add(Boundary { thread, at_ns, name });
         Ok(())
     }

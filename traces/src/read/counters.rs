@@ -4,7 +4,7 @@ use super::ReadOptions;
 use super::error::Stop;
 use super::event::{Event, Field};
 use super::lanes::Threads;
-use super::names::{Names, place_of};
+use super::names::{Names, index_or_insert};
 use super::oddities::{Oddities, OddityKind};
 use crate::Counter;
 use std::collections::HashMap;
@@ -39,8 +39,8 @@ impl Counters {
                 _ => return Err(event.wrong(token, "value", "a number")),
             };
             let name = match &*key.string().unwrap_or_default() {
-                "value" => self.names.place(&name, max)?,
-                series => self.names.place(&format!("{name} {series}"), max)?,
+                "value" => self.names.intern(&name, max)?,
+                series => self.names.intern(&format!("{name} {series}"), max)?,
             };
             self.push(process, name, (at_ns, value), max)?;
         }
@@ -50,7 +50,7 @@ impl Counters {
     fn push(&mut self, process: u32, name: u32, sample: (u64, f64), max: ReadOptions) -> Result<(), Stop> {
         let new = || Samples { process, name, samples: Vec::new(), back: 0 };
         let limit = ("counters", max.names_max);
-        let place = place_of(&mut self.places, &mut self.counters, (process, name), limit, new)?;
+        let place = index_or_insert(&mut self.places, &mut self.counters, (process, name), limit, new)?;
         let counter = &mut self.counters[place as usize];
         counter.back += u64::from(counter.samples.last().is_some_and(|last| last.0 > sample.0));
         counter.samples.push(sample);

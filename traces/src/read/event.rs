@@ -156,7 +156,7 @@ impl<'a> Event<'a> {
     }
 
     /// Returns the offset of a token within the event.
-    pub(crate) fn place(&self, token: Token<'_>) -> usize {
+    pub(crate) fn offset_of(&self, token: Token<'_>) -> usize {
         // Both are slices of one text. For a token from another text the result is meaningless, but within the event.
         let ahead = (token.0.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         ahead.min(self.text.len())
@@ -166,7 +166,7 @@ impl<'a> Event<'a> {
     #[cold]
     pub(crate) fn wrong(&self, token: Token<'_>, key: &'static str, expected: &'static str) -> Stop {
         let found = excerpt(token.0);
-        Stop::fault(self.place(token), Repr::Value { key, expected, found })
+        Stop::fault(self.offset_of(token), Repr::Value { key, expected, found })
     }
 
     #[cold]

@@ -4,7 +4,7 @@ use super::ReadOptions;
 use super::cursor::Token;
 use super::error::Stop;
 use super::event::{Argument, Event, Field};
-use super::names::{Names, place_of};
+use super::names::{Names, index_or_insert};
 use super::number;
 use crate::{Lane, LaneKind};
 use std::collections::HashMap;
@@ -95,7 +95,7 @@ impl Threads {
         if !is_word {
             return Err(event.wrong(token, key, "a number or a string"));
         }
-        Ok(ThreadLabel::Word(self.words.place(token.0, max)?))
+        Ok(ThreadLabel::Word(self.words.intern(token.0, max)?))
     }
 
     /// Returns the index of the event's process.
@@ -106,7 +106,7 @@ impl Threads {
 
     fn process_of(&mut self, label: ThreadLabel, event: &Event<'_>) -> Result<u32, Stop> {
         let new = || Process { label: label_text(event, Field::Process), ..Process::default() };
-        place_of(&mut self.process_places, &mut self.processes, label, ("processes", THREADS_MAX), new)
+        index_or_insert(&mut self.process_places, &mut self.processes, label, ("processes", THREADS_MAX), new)
     }
 
     /// Returns the index of the event's thread.
@@ -118,7 +118,7 @@ impl Threads {
         let process = self.process_of(labels.0, event)?;
         let new = || Thread { process, label: label_text(event, Field::Thread), ..Thread::default() };
         let key = (process, labels.1);
-        let place = place_of(&mut self.places, &mut self.threads, key, ("threads", THREADS_MAX), new)?;
+        let place = index_or_insert(&mut self.places, &mut self.threads, key, ("threads", THREADS_MAX), new)?;
         self.recent = Some((labels, place));
         Ok(place)
     }

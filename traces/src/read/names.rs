@@ -15,7 +15,7 @@ pub(super) struct Names {
 ///
 /// # Errors
 /// If the key is new and `list` already has `max` values.
-pub(super) fn place_of<K: Eq + Hash, T>(
+pub(super) fn index_or_insert<K: Eq + Hash, T>(
     places: &mut HashMap<K, u32>,
     list: &mut Vec<T>,
     key: K,
@@ -35,7 +35,7 @@ pub(super) fn place_of<K: Eq + Hash, T>(
 
 impl Names {
     /// Returns the index of a name, which may be new.
-    pub(super) fn place(&mut self, name: &str, max: ReadOptions) -> Result<u32, Stop> {
+    pub(super) fn intern(&mut self, name: &str, max: ReadOptions) -> Result<u32, Stop> {
         if let Some(&place) = self.places.get(name) {
             return Ok(place);
         }

@@ -2,7 +2,7 @@
 
 const OUTCOMES = ["completed", "failed", "panicked", "cancelled"];
 const HAZARDS = ["RaW", "WaR", "WaW"];
-const ACTIVITIES = ["transfer", "eviction", "stall", "allocation", "span of the host"];
+const ACTIVITIES = ["transfer", "eviction", "stall", "allocation", "host span"];
 
 /** The decoded run. Tasks are numbered by lane, then by start. */
 function readRun() {
