@@ -1,6 +1,6 @@
-//! The rules of the house, read off the sources: which crate names which, where `unsafe` may stand, how long files and
-//! functions are, which words are used, what the documents must mention. In `architecture/`: which comparisons check nothing, and
-//! which folders use each other.
+//! Checks the project's rules on its sources: which crate may name which, where `unsafe` is allowed, how long files and
+//! functions are, which words are used, and what the documents must mention. The files in `architecture/` check
+//! comparisons that NaN passes, and cycles between folders.
 
 #[path = "architecture/comparisons.rs"]
 mod comparisons;
@@ -16,17 +16,17 @@ use std::{
 
 const LINES_PER_FILE_MAX: usize = 500;
 const LINES_PER_FUNCTION_MAX: usize = 70;
-/// A SAFETY comment stands at most so many lines above its `unsafe`.
+/// The maximum number of lines between a SAFETY comment and its `unsafe`.
 const SAFETY_DISTANCE_MAX: usize = 8;
 
 struct Source {
-    /// From the root of the repository, with forward slashes.
+    /// The path from the root of the repository, with forward slashes.
     path: String,
     text: String,
 }
 
 impl Source {
-    /// Numbered lines without what follows `//`.
+    /// Returns the numbered lines without `//` comments.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.lines().enumerate().map(|(at, line)| (at + 1, line.split("//").next().unwrap_or_default()))
     }
@@ -48,7 +48,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Every Rust source of the project.
+/// Returns every Rust source of the project.
 fn sources() -> Vec<Source> {
     let mut folders: Vec<PathBuf> = [
         "src",
@@ -94,7 +94,7 @@ fn none(offenders: Vec<String>, rule: &str) {
     assert!(offenders.is_empty(), "{rule}:\n  {}", offenders.join("\n  "));
 }
 
-/// Whether the word stands in the line, neither preceded nor followed by a letter, a digit or an underscore.
+/// Returns whether the line contains the word, neither preceded nor followed by a letter, a digit or an underscore.
 fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
@@ -105,7 +105,7 @@ fn has_word(line: &str, word: &str) -> bool {
 
 #[test]
 fn imports_run_one_way() {
-    /// What crates that stand alone do not name.
+    /// The crates that independent crates must not name.
     const ALL: [&str; 6] = [
         "superscalar_runtime",
         "superscalar_devices",
@@ -150,14 +150,14 @@ fn imports_run_one_way() {
     }
     none(
         offenders,
-        "runtime knows no driver and no kernel, devices know no kernel, kernels no algorithm, the oracle kernels only, dla no driver and not faer, \
-         recording, matrix-market and traces none of them",
+        "runtime must not name drivers or kernels, devices no kernels, kernels no algorithms, the oracle only kernels, \
+         dla no drivers and not faer, and recording, matrix-market and traces none of them",
     );
 }
 
-/// What ships does not stand on what judges it.
+/// Libraries must not depend on the oracle, which checks them.
 #[test]
-fn libraries_do_not_stand_on_the_oracle() {
+fn libraries_do_not_name_the_oracle() {
     let folders = [
         "",
         "schedule/",
@@ -179,11 +179,11 @@ fn libraries_do_not_stand_on_the_oracle() {
                 line.clone_into(&mut section);
             }
             // The workspace's table of versions is for all members.
-            let is_no_matter = section.contains("dev-dependencies") || section.starts_with("[workspace");
-            !is_no_matter && line.contains("superscalar-oracle")
+            let is_allowed = section.contains("dev-dependencies") || section.starts_with("[workspace");
+            !is_allowed && line.contains("superscalar-oracle")
         })
     });
-    none(named.collect(), "a library that the oracle judges stands on it");
+    none(named.collect(), "a library names the oracle, which checks it");
 }
 
 #[test]
@@ -241,11 +241,11 @@ fn routines_are_compiled_once() {
             }
         }
     }
-    none(offenders, "a routine without `#[each_type]`: every program that calls it would compile it again");
+    none(offenders, "a routine without `#[each_type]`: every program that calls it would compile it");
 }
 
 #[test]
-fn unsafe_code_is_forbidden_where_it_is_not_needed() {
+fn unsafe_code_is_forbidden_by_default() {
     let heads = [
         "src/lib.rs",
         "macros/src/lib.rs",
@@ -259,7 +259,7 @@ fn unsafe_code_is_forbidden_where_it_is_not_needed() {
     let lacking = heads.into_iter().filter(|path| !read(path).contains("#![forbid(unsafe_code)]"));
     none(lacking.map(str::to_owned).collect(), "a module without #![forbid(unsafe_code)]");
 
-    // One function is declared there, by which the runtime vouches for a task.
+    // The exception: the function by which the runtime asserts that a task may run.
     assert!(read("schedule/src/lib.rs").contains("#![deny(unsafe_code)]"));
     let mut allowed = Vec::new();
     for source in sources().iter().filter(|source| source.is_under("schedule")) {
@@ -277,7 +277,7 @@ fn unsafe_code_is_forbidden_where_it_is_not_needed() {
 }
 
 #[test]
-fn unsafe_code_says_why_it_is_sound() {
+fn unsafe_code_has_safety_comments() {
     let mut offenders = Vec::new();
     for source in sources().iter().filter(|source| source.path != "tests/architecture.rs") {
         let lines: Vec<&str> = source.text.lines().collect();
@@ -330,15 +330,15 @@ fn functions_are_short() {
 }
 
 #[test]
-fn files_are_named_for_what_is_in_them() {
+fn file_names_are_specific() {
     const NAMELESS: [&str; 7] = ["utils.rs", "util.rs", "common.rs", "misc.rs", "base.rs", "helpers.rs", "helper.rs"];
     let file = |source: &Source| source.path.rsplit('/').next().unwrap_or_default().to_owned();
     let offenders = sources().into_iter().filter(|source| NAMELESS.contains(&file(source).as_str()));
-    none(offenders.map(|source| source.path).collect(), "a file that could hold anything");
+    none(offenders.map(|source| source.path).collect(), "a file name that does not describe its contents");
 }
 
 #[test]
-fn nothing_is_left_to_do_in_comments() {
+fn no_unfinished_work_in_comments() {
     let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
     let mut offenders = Vec::new();
     for source in sources() {
@@ -348,16 +348,16 @@ fn nothing_is_left_to_do_in_comments() {
             }
         }
     }
-    none(offenders, "a note to oneself");
+    none(offenders, "a note about unfinished work");
 }
 
 #[test]
-fn words_are_those_of_the_glossary() {
+fn words_follow_the_glossary() {
     let glossary = read("GLOSSARY.md");
     let synonyms = glossary.lines().filter(|line| line.starts_with("| **")).filter_map(|line| line.split('|').nth(3));
     let synonyms: Vec<&str> =
         synonyms.flat_map(|cell| cell.split(',')).map(str::trim).filter(|word| !word.is_empty()).collect();
-    assert!(synonyms.len() >= 5, "the glossary's table has changed its shape: {synonyms:?}");
+    assert!(synonyms.len() >= 5, "the glossary's table has another format: {synonyms:?}");
     let mut offenders = Vec::new();
     for source in sources() {
         for (at, line) in source.text.lines().enumerate() {
@@ -366,7 +366,7 @@ fn words_are_those_of_the_glossary() {
             offenders.extend(used.map(|word| format!("{}: {word}", source.place(at + 1))));
         }
     }
-    none(offenders, "a word for which the glossary has another");
+    none(offenders, "a word for which the glossary prescribes another");
 }
 
 #[test]
@@ -387,12 +387,12 @@ fn every_example_is_documented() {
 }
 
 #[test]
-fn the_readme_shows_the_settings() {
+fn readme_shows_the_settings() {
     assert!(read("README.md").contains(&superscalar::settings_table()), "write settings_table() into README.md");
 }
 
 #[test]
-fn documents_link_to_files_that_exist() {
+fn links_of_documents_exist() {
     let mut offenders = Vec::new();
     for document in
         ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md", "tester/README.md"]
@@ -410,7 +410,7 @@ fn documents_link_to_files_that_exist() {
 }
 
 #[test]
-fn the_architecture_names_files_that_exist() {
+fn files_in_the_architecture_exist() {
     let text = read("ARCHITECTURE.md");
     let named = text.split('`').filter(|word| word.ends_with(".rs") && !word.contains([' ', '*', '<']));
     let exists = |word: &str| {

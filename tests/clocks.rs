@@ -1,6 +1,6 @@
-//! One scheduler, two clocks: a recorded program runs in the same order in the real time of the runtime and in the virtual time of the replay.
+//! Tests that a recorded program runs in the same order in the runtime's real time and in the replay's virtual time.
 //!
-//! On one worker the order is the policy's alone: no clock of the machine has a say.
+//! On one worker the order depends on the policy alone, and not on the machine's clock.
 
 use superscalar::{PolicyName, Runtime, TaskSpec, recording::ChromeTrace};
 use superscalar_traces::{
@@ -8,10 +8,10 @@ use superscalar_traces::{
     analysis::replay::{Costs, Replay, WhatIf},
 };
 
-/// Fewer than the window has room for: how soon the inserting thread learns of ends is no matter of the policy.
+/// Fewer tasks than fit into the window: the time at which the inserting thread notices ends of tasks must not matter.
 const TASKS: u64 = 200;
 
-/// Numbers that look random.
+/// A pseudorandom generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -21,7 +21,7 @@ impl Numbers {
     }
 }
 
-/// A program of tasks, each of which updates one of a few data and reads others, some of them urgent or not at all so.
+/// Runs a program of tasks that each update one of a few data and read others, with different priorities.
 fn run_once(policy: PolicyName, seed: u64) -> Trace {
     let runtime =
         Runtime::builder().workers(1).policy(policy).window(2 * TASKS as usize).trace(true).build().expect("a thread");
@@ -53,8 +53,8 @@ fn run_once(policy: PolicyName, seed: u64) -> Trace {
     Trace::read(&text[..]).expect("a trace")
 }
 
-/// A run in which one thread inserted all tasks and then ran them. While a runtime starts, its worker may begin before the inserting
-/// thread and run tasks beside it; such a run is repeated.
+/// Returns a run in which one thread inserted all tasks and then ran them. While a runtime starts, its worker may begin
+/// before the inserting thread and run tasks at the same time; such a run is repeated.
 fn run(policy: PolicyName, seed: u64) -> Trace {
     let is_serial = |trace: &Trace| {
         let inserted_ns = trace.tasks.iter().filter_map(|task| task.inserted_ns).max();
@@ -65,10 +65,10 @@ fn run(policy: PolicyName, seed: u64) -> Trace {
     runs.find(is_serial).expect("a run on one thread")
 }
 
-/// The numbers of the tasks in the order in which they ran, and in that of the replay.
+/// Returns the numbers of the tasks in the order of the run, and in that of the replay.
 fn orders(trace: &Trace) -> (Vec<u64>, Vec<u64>) {
     assert_eq!(trace.tasks.len() as u64, TASKS);
-    // All tasks are there before the first runs, as they were: the one worker's thread inserted them.
+    // In the run, all tasks were inserted before the first ran; so are they in the replay.
     let replay = Replay::new(trace).with_costs(Costs::default());
     let plan = replay.plan(&WhatIf { workers: Some(1), speedups: Vec::new() }).expect("a plan");
     let replayed = plan.iter().map(|planned| trace.tasks[planned.task as usize].id);

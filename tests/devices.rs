@@ -1,5 +1,5 @@
-//! The routines on devices with memories of their own: simulated ones, whose time is not modelled. Whatever the policy, the
-//! distribution and the memory are, results are those of the host, and nothing is left on a device.
+//! Tests the routines on devices with their own memory: simulated ones without simulated time. For every policy,
+//! distribution and memory size, the results are those of the host, and nothing is left on a device.
 
 use superscalar::{
     Codelet, Cost, IssueContext, PolicyName, Reads, Resource, Runtime, Updates, devices,
@@ -28,7 +28,7 @@ fn definite<T: Scalar>() -> Matrix<T> {
     })
 }
 
-/// What a routine leaves in the matrices that it changes.
+/// The matrices that a routine changes, after the call.
 type Results<T> = Vec<(&'static str, Vec<T>)>;
 
 fn products<T: Scalar>(rt: &Runtime, o: &Options) -> Result<Results<T>, dla::Error> {
@@ -97,7 +97,7 @@ fn factorizations<T: Scalar>(rt: &Runtime, o: &Options) -> Result<Results<T>, dl
     let (mut a, mut x) = (random::<T>(N, 30, 6), b.clone());
     dla::gels(rt, Op::None, a.as_mut(), x.as_mut(), o)?;
     keep("gels", x);
-    // Its tiles are rows of the matrix, which no device can have a copy of.
+    // Its tiles are rows of the matrix, which cannot be copied to a device.
     let (mut a, mut tau) = (random::<T>(30, N, 7), vec![T::ZERO; 30]);
     dla::gelqf(rt, a.as_mut(), &mut tau, o)?;
     keep("gelqf", a);
@@ -113,7 +113,7 @@ fn assert_same<T: Scalar>(found: &Results<T>, expected: &Results<T>, what: &str)
     }
 }
 
-/// Devices of these presets, whose time is not modelled.
+/// Returns the names of devices with these presets, without simulated time.
 fn instant(numbers: &[u16]) -> String {
     let free = "flops=0:rate=0:latency=0:link=0:link-latency=0";
     numbers.iter().map(|number| format!("sim:{number}:{free}")).collect::<Vec<_>>().join(",")
@@ -125,14 +125,14 @@ fn runtime(names: &str, memory_bytes: Option<usize>, policy: PolicyName) -> Runt
     opened.add_to(builder).build().expect("threads can be started")
 }
 
-/// `set` is the number of the set of devices.
-fn same_results_as_on_the_host<T: Scalar>(set: usize, names: &str, memory_bytes: Option<usize>) {
+/// Compares results on devices with those of the host. `set` is the number of the set of devices.
+fn results_equal_the_host<T: Scalar>(set: usize, names: &str, memory_bytes: Option<usize>) {
     let host = Runtime::builder().workers(2).bind(false).build().expect("threads can be started");
     let plain = Options::default().nb(NB);
     let expected = [products::<T>(&host, &plain), factorizations::<T>(&host, &plain)].map(|it| it.expect("regular"));
     for (at, policy) in PolicyName::ALL.into_iter().enumerate() {
         let rt = runtime(names, memory_bytes, policy);
-        // Each policy with each distribution on one of the three sets of devices; with FULL=1 on all.
+        // Tests each policy with each distribution on one of the three sets of devices; with FULL=1, on all.
         let turns = Distribution::ALL.into_iter().enumerate();
         for (_, distribution) in turns.filter(|(turn, _)| is_full() || (at + turn + set).is_multiple_of(3)) {
             let what = format!("{names}, {memory_bytes:?} bytes, {policy}, {distribution}");
@@ -149,22 +149,22 @@ fn same_results_as_on_the_host<T: Scalar>(set: usize, names: &str, memory_bytes:
 
 #[test]
 fn three_unequal_devices() {
-    same_results_as_on_the_host::<f64>(0, &instant(&[0, 1, 2]), None);
+    results_equal_the_host::<f64>(0, &instant(&[0, 1, 2]), None);
 }
 
 #[test]
-fn a_device_and_the_host_in_complex_numbers() {
-    same_results_as_on_the_host::<c64>(1, &format!("cpu,{}", instant(&[0])), None);
+fn device_and_host_in_complex_arithmetic() {
+    results_equal_the_host::<c64>(1, &format!("cpu,{}", instant(&[0])), None);
 }
 
 #[test]
-fn two_devices_that_have_room_for_six_block_columns() {
-    // A column takes 8 · 384 bytes; a task of getrs reads all the interchanges besides.
-    same_results_as_on_the_host::<f64>(2, &instant(&[0, 1]), Some(6 * NB * 384));
+fn two_devices_with_little_memory() {
+    // A block column takes 8 · 384 bytes; a task of getrs also reads all interchanges.
+    results_equal_the_host::<f64>(2, &instant(&[0, 1]), Some(6 * NB * 384));
 }
 
 #[test]
-fn a_matrix_that_is_not_definite_is_an_outcome_wherever_it_is_found() {
+fn indefinite_matrix_gives_info() {
     let rt = runtime(&instant(&[0, 1]), None, PolicyName::Priority);
     for (at, distribution) in [0, 7, 20, 44].into_iter().flat_map(|at| Distribution::ALL.map(|one| (at, one))) {
         let mut a = definite::<f64>();
@@ -176,7 +176,7 @@ fn a_matrix_that_is_not_definite_is_an_outcome_wherever_it_is_found() {
 }
 
 #[test]
-fn a_device_alone_does_all_of_a_qr_factorization() {
+fn single_device_runs_all_of_qr() {
     let rt = runtime(&instant(&[0]), None, PolicyName::CapabilityWeights);
     let mut a = random::<f64>(N, N, 4);
     dla::geqrf(&rt, a.as_mut(), &mut [0.0; N], &Options::default().nb(NB)).expect("it has a factorization");
@@ -185,7 +185,7 @@ fn a_device_alone_does_all_of_a_qr_factorization() {
 }
 
 #[test]
-fn columns_that_were_dealt_are_updated_where_they_were_dealt_to() {
+fn dealt_columns_are_updated_at_home() {
     let rt = runtime(&instant(&[0, 1]), None, PolicyName::CapabilityWeights);
     let mut a = definite::<f64>();
     let options = Options::default().nb(NB).distribution(Distribution::BlockColumnCyclic);
@@ -194,7 +194,8 @@ fn columns_that_were_dealt_are_updated_where_they_were_dealt_to() {
     assert!(tasks.iter().all(|&tasks| tasks > 0), "{tasks:?}");
 }
 
-/// Bytes that a product of 16 x 16 tiles moves to and from host memory, and between devices that have room for half of a matrix each.
+/// Returns the bytes that a product of 16 x 16 tiles moves to and from host memory, and between devices, each of which
+/// has memory for half of a matrix.
 fn traffic_of_a_product(names: &str) -> (u64, u64) {
     let (tiles, nb) = (16, 8);
     let n = tiles * nb;
@@ -211,20 +212,20 @@ fn traffic_of_a_product(names: &str) -> (u64, u64) {
 }
 
 #[test]
-fn a_product_moves_little() {
-    // A schedule that keeps nothing brings tiles of A, B and C for each step, and takes that of C back.
+fn product_moves_few_bytes() {
+    // Without caching, each step would copy a tile of A, B and C to the device, and that of C back.
     let without_caches = 16 * 16 * 16 * 4 * (8 * 8 * 8);
     for settings in ["", ":peer=none"] {
         let names: Vec<String> = (0..3).map(|at| format!("sim:{at}{settings}")).collect();
         let (host, peers) = traffic_of_a_product(&names.join(","));
         assert!(host <= without_caches / 2, "{host} of {without_caches} bytes");
-        // By how much they spare the host goes by who takes which task when: the example `traffic` shows it.
+        // How much host traffic the peers save depends on the schedule; see the example `traffic`.
         assert_eq!(peers > 0, settings.is_empty(), "{peers} bytes from peers{settings}");
     }
 }
 
 #[test]
-fn what_a_peer_has_does_not_come_from_the_host() {
+fn peers_copy_directly() {
     type OnBoth = (Reads<Vec<f64>>, Updates<Vec<f64>>);
     let nothing = |context: &mut IssueContext<'_>| {
         let queue = context.queue::<sim::SimQueue>()?;
@@ -249,14 +250,15 @@ fn what_a_peer_has_does_not_come_from_the_host() {
             let links = traffic.iter().filter(|link| (link.from == "host" || link.to == "host") == is_host);
             links.map(|link| link.copies).sum::<u64>()
         };
-        // x and y come and go; x goes from the first device to the second, by the host if there is no other way.
+        // x and y are copied to the devices and back; x is also copied from the first device to the second, through the
+        // host if necessary.
         assert_eq!((copies(true), copies(false)), expected, "{names}");
     }
 }
 
 #[test]
-fn what_has_no_room_comes_and_goes_once() {
-    // A device with room for half of C, of 8 x 8 tiles.
+fn data_out_of_core_move_once() {
+    // A device with memory for half of C, which has 8 x 8 tiles.
     let n = 8 * NB;
     let (room, all) = (n * n * 8 / 2, (n * n * 8) as u64);
     let (a, o) = (random::<f64>(n, n, 1), Options::default().nb(NB));
@@ -280,15 +282,15 @@ fn what_has_no_room_comes_and_goes_once() {
             let (rt, mut c) = (runtime(&instant(&[0]), Some(room), policy), random::<f64>(n, n, 2));
             routine(&rt, &mut c).expect("there is room for tiles");
             let home: u64 = rt.traffic().iter().filter(|link| link.to == "host").map(|link| link.bytes).sum();
-            // Step by step, a product would take it home eight times.
+            // If each step returned it, a product would copy C to the host eight times.
             assert!(home <= all + all / 4, "{name}, {policy}: {home} bytes came home, of a matrix of {all}");
         }
     }
 }
 
 #[test]
-fn a_recording_tells_what_memories_did() {
-    // A product of 6 x 6 tiles on devices that have room for eight.
+fn recording_contains_memory_events() {
+    // A product of 6 x 6 tiles on devices with memory for eight tiles.
     const ROOM: usize = 8 * (8 * NB * NB);
     let builder = Runtime::builder().workers(1).bind(false).weights_file(None).trace(true);
     let opened = devices::open(&instant(&[0, 1]), Some(ROOM)).expect("simulated devices are there");
@@ -320,8 +322,8 @@ fn a_recording_tells_what_memories_did() {
 }
 
 #[test]
-fn a_device_that_all_would_wait_for_gets_nothing() {
-    // A tile takes it two seconds.
+fn slow_device_gets_no_tasks() {
+    // One tile takes the device two seconds.
     let slow = "cpu,sim:0:flops=5e2:rate=5e2:link=0:link-latency=0";
     let mut expected = None;
     for policy in PolicyName::ALL {
@@ -340,12 +342,12 @@ fn a_device_that_all_would_wait_for_gets_nothing() {
 }
 
 #[test]
-fn what_a_device_can_not_have_is_said_once_and_stands_in_the_recording() {
-    // No tile is smaller than others, and fits.
+fn unsuitable_tasks_cause_one_notice() {
+    // No tile is smaller than the others and would fit.
     const ORDER: usize = 5 * NB;
     let product = |rt: &Runtime, c: MatMut<'_, f64>| {
         let (a, o) = (random::<f64>(ORDER, ORDER, 1), Options::default().nb(NB));
-        dla::gemm(rt, 1.0, Op::None, a.as_ref(), Op::None, a.as_ref(), 1.0, c, &o).expect("the host can do it");
+        dla::gemm(rt, 1.0, Op::None, a.as_ref(), Op::None, a.as_ref(), 1.0, c, &o).expect("the host can run it");
     };
     let notices = |memory_bytes: Option<usize>, stride: usize| {
         let builder = Runtime::builder().workers(1).bind(false).weights_file(None).trace(true);
@@ -353,8 +355,8 @@ fn what_a_device_can_not_have_is_said_once_and_stands_in_the_recording() {
         let rt = opened.add_to(builder).build().expect("threads can be started");
         let mut data = vec![1.0; stride * ORDER * ORDER];
         for _ in 0..2 {
-            let c =
-                MatMut::from_strided(&mut data, (ORDER, ORDER), (stride, stride * ORDER)).expect("it lies in the data");
+            let c = MatMut::from_strided(&mut data, (ORDER, ORDER), (stride, stride * ORDER))
+                .expect("it is within the data");
             product(&rt, c);
         }
         let recording = rt.take_recording().expect("it was built to trace");

@@ -1,5 +1,5 @@
-//! Devices that are lost in the middle of a factorization: the run finishes on the others, or ends in an error that says so. It is never a
-//! wrong result, nothing hangs, and nothing is left on a device.
+//! Tests of devices that are lost during a factorization: the run finishes on the other devices, or returns an error
+//! that says so. The result is never wrong, nothing hangs, and nothing is left on a device.
 
 use std::time::{Duration, Instant};
 use superscalar::{
@@ -12,7 +12,7 @@ use superscalar_oracle::largest;
 const N: usize = 60;
 const NB: usize = 12;
 
-/// Well conditioned, positive definite, and good for every factorization.
+/// Returns a well conditioned, positive definite matrix, suitable for every factorization.
 fn definite() -> Matrix<f64> {
     Matrix::from_fn(N, N, |i, j| if i == j { N as f64 } else { 1.0 / (1.0 + (i + j) as f64) })
 }
@@ -35,7 +35,7 @@ fn open(names: &str, policy: PolicyName) -> Runtime {
     opened.add_to(builder).build().expect("threads can be started")
 }
 
-/// A simulated device whose time is not modelled.
+/// Returns the name of a simulated device without simulated time.
 fn instant(number: u16, settings: &str) -> String {
     format!("sim:{number}:flops=0:rate=0:latency=0:link=0:link-latency=0{settings}")
 }
@@ -46,7 +46,8 @@ fn assert_near(found: &[f64], expected: &[f64], what: &str) {
     assert!(error < 1e-10, "{what}: differs by {error}");
 }
 
-/// What came of a run in which the second of two devices, or of the host and two devices, has this fault.
+/// Runs a factorization in which the second of two devices has this fault, with or without the host, and checks its
+/// result.
 fn lose(
     routine: &str,
     (fault, peers): (&str, &str),
@@ -59,14 +60,14 @@ fn lose(
     let rt = open(&format!("{head}{sound},{faulty}"), policy);
     let what = format!("{routine}, {fault}, {peers}, {policy}, host: {with_host}");
     let result = factor(&rt, routine).map(|found| assert_near(&found, expected, &what));
-    // The ends of copies between devices may be reported after the scope's.
+    // The ends of copies between devices may be reported after the end of the scope.
     let deadline = Instant::now() + Duration::from_secs(10);
     while rt.memory_in_use().iter().any(|it| (it.bytes, it.replicas, it.pins) != (0, 0, 0)) {
         assert!(Instant::now() < deadline, "{what}: {:?}", rt.memory_in_use());
         std::thread::sleep(Duration::from_millis(1));
     }
     if result.is_err() {
-        // What is left of the machine works.
+        // The remaining resources still work.
         let again = factor(&rt, routine).unwrap_or_else(|error| panic!("{what}, once more: {error}"));
         assert_near(&again, expected, &format!("{what}, once more"));
     }
@@ -74,7 +75,7 @@ fn lose(
 }
 
 #[test]
-fn a_device_lost_in_a_factorization_is_a_right_result_or_an_error() {
+fn lost_device_gives_right_result_or_error() {
     let host = Runtime::builder().workers(1).bind(false).build().expect("a thread can be started");
     let (mut finished, mut failed) = (0, 0);
     for routine in ROUTINES {
@@ -87,7 +88,7 @@ fn a_device_lost_in_a_factorization_is_a_right_result_or_an_error() {
                         Ok(()) => finished += 1,
                         Err(error) => {
                             assert_eq!(error.kind(), dla::ErrorKind::Runtime, "{error}");
-                            // The first error that was noticed: the device's, or that of work elsewhere which waited for it.
+                            // The first error noticed: that of the device, or of other work that waited for it.
                             let message = error.to_string();
                             assert!(message.contains("lost") || message.contains("waited for"), "{message}");
                             failed += 1;
@@ -97,20 +98,21 @@ fn a_device_lost_in_a_factorization_is_a_right_result_or_an_error() {
             }
         }
     }
-    // Both were to be seen.
+    // Both outcomes must occur.
     assert!(finished > 20 && failed > 20, "{finished} finished, {failed} failed");
 }
 
 #[test]
-fn a_device_that_is_gone_before_it_has_changed_anything_is_not_missed() {
+fn device_lost_at_first_copy_is_tolerated() {
     let host = Runtime::builder().workers(1).bind(false).build().expect("a thread can be started");
     for routine in ROUTINES {
         let expected = factor(&host, routine).expect("it is regular");
         for policy in PolicyName::ALL {
-            // Its first copy is refused. Were it a later call, work of others might already wait for copies of its own, and fail with them.
+            // The device's first copy is refused. With a later fault, work on other devices might already wait for the
+            // device's copies, and fail with them.
             let fault = "call-in@1!";
             for with_host in [false, true] {
-                // Without peers: what is on it came from host memory.
+                // Without peers, all data on the device came from host memory.
                 lose(routine, (fault, "peer=none"), policy, with_host, &expected)
                     .unwrap_or_else(|error| panic!("{routine}, {fault}, {policy}: {error}"));
             }
@@ -119,7 +121,7 @@ fn a_device_that_is_gone_before_it_has_changed_anything_is_not_missed() {
 }
 
 #[test]
-fn a_task_that_only_a_lost_device_had_room_for_is_an_error() {
+fn task_without_a_capable_device_fails() {
     let double: Codelet<Updates<Vec<f64>>, ()> = Codelet::new("double")
         .on_device(superscalar_devices::sim::KIND, |context, _, ()| {
             context.queue::<superscalar_devices::sim::SimQueue>()?.launch(Cost::default(), |_| Ok(()))
@@ -128,13 +130,13 @@ fn a_task_that_only_a_lost_device_had_room_for_is_an_error() {
         let small = instant(0, ":memory=4K");
         let rt = open(&format!("{small},{}", instant(1, ":fault=kernel@1!")), policy);
         let mut large = vec![1.0; 4096];
-        // The first is lost with the device, and the second finds it gone.
+        // The first task is lost with the device, and the second finds the device lost.
         for message in ["lost", "memory"] {
             let result = rt.scope(|s| {
                 let large = s.lend(&mut large);
                 double.spawn_as(s, TaskSpec::new("double").lock(Lock::Device), large.read_write(), ());
             });
-            let error = result.expect_err("no device can do it");
+            let error = result.expect_err("no device can run it");
             assert_eq!(error.kind(), ErrorKind::Device);
             assert!(error.to_string().contains(message), "{policy}: {error}");
         }

@@ -1,9 +1,9 @@
-//! The routines as a user calls them, in all four types: backward errors, what must not be touched, info, exact
+//! Tests the routines through the public interface, in all four types: backward errors, protected elements, info, exact
 //! results.
 //!
-//! Residuals are computed in double precision complex, from the definitions: nothing is shared with the kernels. Every
-//! task that changes a tile waits for the one before, so a result depends on the tile size only, not on workers or
-//! policy: the first result of each tile size is checked, and the others must equal it bit by bit.
+//! Residuals are computed from their definitions in complex double precision, independently of the kernels. Every task
+//! that changes a tile waits for the one before, so a result depends only on the tile size, not on workers or policy.
+//! The first result of each tile size is checked, and the others must be bitwise equal to it.
 
 use std::collections::BTreeMap;
 use superscalar::{
@@ -14,8 +14,8 @@ use superscalar::{
 use superscalar_oracle::{Layout, Storage, Stored, Wide, element, narrow, residual};
 
 const ORDERS: [usize; 8] = [0, 1, 2, 3, 31, 64, 100, 257];
-/// LAPACK's scaled residuals have n ε in the denominator, so what is stable stays about one, whatever n; small n need
-/// some room.
+/// LAPACK's scaled residuals are divided by n ε, so those of stable routines are about one for all n; small n need some
+/// room.
 const BOUND: f64 = 5.0;
 const SEED: u64 = 1;
 /// Calls a generic function for s, d, c and z.
@@ -32,18 +32,18 @@ fn is_named(uplo: Uplo, i: usize, j: usize) -> bool {
     if uplo == Uplo::Lower { i >= j } else { i <= j }
 }
 
-/// The matrix with NaN in the other triangle: who reads it spoils the result.
+/// Returns a matrix with NaN in the other triangle, so that reading it corrupts the result.
 fn triangle<T: Scalar>(uplo: Uplo, n: usize, f: impl Fn(usize, usize) -> T) -> Stored<T> {
     Stored::new((n, n), |i, j| if is_named(uplo, i, j) { f(i, j) } else { T::from_f64(f64::NAN) })
 }
 
-/// L, whichever triangle is stored.
+/// Returns L, for either stored triangle.
 fn lower<T: Scalar>(uplo: Uplo, stored: &Stored<T>) -> Wide {
     let triangle = |storage| Wide::stored(storage, stored.view());
     if uplo == Uplo::Lower { triangle(Storage::LOWER) } else { triangle(Storage::UPPER).adjoint() }
 }
 
-/// One runtime per number of workers and policy.
+/// Returns one runtime for each number of workers and policy.
 fn runtimes() -> Vec<Runtime> {
     let build = |workers, policy| Runtime::builder().workers(workers).policy(policy).bind(false).build();
     let all = (1..=3).flat_map(|workers| PolicyName::ALL.map(|policy| build(workers, policy)));
@@ -58,7 +58,7 @@ fn block_sizes(n: usize) -> Vec<BlockSize> {
     sizes
 }
 
-/// Runs `call` with every block size on every runtime; `check` gets the first result of each tile size, and the others
+/// Runs `call` with every block size on every runtime. `check` gets the first result of each tile size, and the others
 /// must equal it.
 fn on_all<T: Scalar, R>(runtimes: &[Runtime], n: usize, call: impl Fn(&Runtime, &Options) -> R, check: impl Fn(&R))
 where
@@ -67,7 +67,7 @@ where
     let mut first: BTreeMap<usize, R> = BTreeMap::new();
     for (turn, block_size) in block_sizes(n).into_iter().enumerate() {
         let options = Options::default().block_size(block_size);
-        // The default policy and, by turns, one other: all four of the others over the sizes of blocks.
+        // The default policy and one other, alternating over the block sizes so that all others occur.
         let (policies, other) = (PolicyName::ALL.len(), 1 + turn % (PolicyName::ALL.len() - 1));
         for (_, rt) in runtimes.iter().enumerate().filter(|(at, _)| [0, other].contains(&(at % policies))) {
             let nb = options.factorization_nb::<T>(n, rt.workers()).expect("a table that can be read").min(n.max(1));
@@ -99,7 +99,7 @@ fn check_potrf<T: Scalar>(runtimes: &[Runtime], uplo: Uplo, n: usize) {
 }
 
 #[test]
-fn potrf_is_backward_stable_and_touches_nothing_else() {
+fn potrf_is_backward_stable() {
     let runtimes = runtimes();
     for n in ORDERS {
         for uplo in [Uplo::Lower, Uplo::Upper] {
@@ -139,7 +139,7 @@ fn posv_and_potrs_solve() {
     }
 }
 
-/// Small integers with powers of two on the diagonal: every step of the factorization is exact.
+/// Checks a matrix whose factor consists of small integers, with powers of two on the diagonal: every step is exact.
 fn check_exact<T: Scalar>(rt: &Runtime, uplo: Uplo, n: usize) {
     let integer = |i: usize, j: usize| (7.0 * element::<f64>(SEED, i, j)).round();
     let l = |i: usize, j: usize| match i.cmp(&j) {
@@ -157,14 +157,14 @@ fn check_exact<T: Scalar>(rt: &Runtime, uplo: Uplo, n: usize) {
 }
 
 #[test]
-fn a_factor_of_small_integers_is_exact() {
+fn integer_factors_are_exact() {
     let rt = Runtime::builder().workers(2).build().expect("threads can be started");
     for uplo in [Uplo::Lower, Uplo::Upper] {
         for_each_type!(check_exact(&rt, uplo, 75));
     }
 }
 
-/// A matrix whose leading minor of order `bad + 1` is the first that is not positive definite.
+/// Checks a matrix whose leading minor of order `bad + 1` is the first that is not positive definite.
 fn check_info<T: Scalar>(rt: &Runtime, uplo: Uplo, n: usize, nb: usize) {
     let a = Stored::<T>::positive_definite(n, SEED);
     let options = Options::default().nb(nb);
@@ -176,7 +176,7 @@ fn check_info<T: Scalar>(rt: &Runtime, uplo: Uplo, n: usize, nb: usize) {
             after.set(bad, bad, T::from_f64(spoilt));
             let error = potrf(rt, uplo, after.view_mut(), &options).expect_err("a pivot is bad");
             assert_eq!((error.kind(), error.info()), (ErrorKind::NotPositiveDefinite, Some(bad + 1)), "nb {nb}");
-            // The tiles of the steps before hold the factor.
+            // The tiles of the previous steps contain the factor.
             let done = 0..bad / nb * nb;
             let part = |a: &Stored<T>| lower(uplo, a).submatrix(done.clone(), done.clone());
             assert!(part(&after) == part(&good), "pivot {bad}, nb {nb}");
@@ -194,7 +194,7 @@ fn info_names_the_first_bad_pivot() {
     }
 }
 
-/// A NaN at (i, j) reaches the pivot of row i, which reports it.
+/// Checks that a NaN at (i, j) reaches the pivot of row i, which reports it.
 fn check_nan<T: Scalar>(rt: &Runtime, uplo: Uplo, n: usize, nb: usize) {
     let a = Stored::<T>::positive_definite(n, SEED);
     for i in 0..n {
@@ -209,7 +209,7 @@ fn check_nan<T: Scalar>(rt: &Runtime, uplo: Uplo, n: usize, nb: usize) {
 }
 
 #[test]
-fn a_nan_comes_back_as_info() {
+fn nan_gives_info() {
     let rt = Runtime::builder().workers(2).build().expect("threads can be started");
     for uplo in [Uplo::Lower, Uplo::Upper] {
         for nb in [5, 100] {
@@ -251,7 +251,7 @@ fn routines_compose_in_one_scope() {
 }
 
 #[test]
-fn a_huge_leading_dimension_changes_nothing() {
+fn large_leading_dimension_changes_nothing() {
     let rt = Runtime::builder().workers(2).build().expect("threads can be started");
     let (n, options) = (31, Options::default().nb(8));
     let a = Stored::<f64>::positive_definite(n, SEED);
@@ -265,7 +265,7 @@ fn a_huge_leading_dimension_changes_nothing() {
 }
 
 #[test]
-fn rows_may_be_contiguous_instead_of_columns() {
+fn row_major_matrices_work() {
     let rt = Runtime::builder().workers(2).build().expect("threads can be started");
     let a = Stored::<c64>::positive_definite(70, SEED);
     let mut rows = Stored::laid_out((70, 70), Layout { transposed: true, ..Layout::PLAIN }, |i, j| a.at(i, j));
@@ -276,7 +276,7 @@ fn rows_may_be_contiguous_instead_of_columns() {
 }
 
 #[test]
-fn shapes_that_do_not_fit_are_refused() {
+fn mismatched_shapes_are_refused() {
     let rt = Runtime::builder().workers(1).build().expect("threads can be started");
     let mut a = Stored::<f64>::new((4, 3), |_, _| 1.0);
     let mut b = Stored::<f64>::new((5, 2), |_, _| 1.0);

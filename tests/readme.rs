@@ -1,4 +1,4 @@
-//! The programs of the README run, and the README shows what runs.
+//! Tests that the programs of the README run, and that the README shows them.
 
 mod first_program {
     include!("readme/first_program.rs");
@@ -19,9 +19,9 @@ mod composition {
 }
 
 #[test]
-fn the_readme_shows_them() {
+fn readme_shows_the_programs() {
     let readme = include_str!("../README.md");
     for program in [include_str!("readme/first_program.rs"), include_str!("readme/composition.rs")] {
-        assert!(readme.contains(program), "the README shows something else than\n{program}");
+        assert!(readme.contains(program), "the README does not contain\n{program}");
     }
 }

@@ -1,4 +1,5 @@
-//! Matrices that live on devices: what a scope leaves there the next one finds, without a byte from or to the host.
+//! Tests matrices that are stored on devices: the next scope finds what the previous one left there, without any
+//! transfer from or to the host.
 
 use std::time::{Duration, Instant};
 use superscalar::{
@@ -28,7 +29,8 @@ fn definite<T: Scalar>(n: usize) -> Matrix<T> {
     })
 }
 
-/// Simulated devices whose time is not modelled, each a peer of the others where they have one.
+/// Returns the names of simulated devices without simulated time. They are peers of each other, unless `settings` says
+/// otherwise.
 fn instant(numbers: &[u16], settings: &str) -> String {
     let name = |number: &u16| format!("sim:{number}:flops=0:rate=0:latency=0:link=0:link-latency=0{settings}");
     numbers.iter().map(name).collect::<Vec<_>>().join(",")
@@ -44,7 +46,7 @@ fn host() -> Runtime {
     Runtime::builder().workers(2).bind(false).build().expect("threads can be started")
 }
 
-/// Bytes that went from and to the host so far.
+/// Returns the bytes copied from and to the host so far.
 fn host_bytes(rt: &Runtime) -> u64 {
     let traffic = rt.traffic();
     traffic.iter().filter(|link| link.from == "host" || link.to == "host").map(|link| link.bytes).sum()
@@ -54,7 +56,7 @@ fn is_empty(rt: &Runtime) -> bool {
     rt.memory_in_use().iter().all(|it| (it.bytes, it.replicas, it.pins) == (0, 0, 0))
 }
 
-/// Waits until nothing is on a device any more: what is dropped goes when no copy uses it.
+/// Waits until nothing is on a device: dropped data are freed when no copy uses them.
 fn assert_empties(rt: &Runtime, what: &str) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while !is_empty(rt) {
@@ -69,14 +71,15 @@ fn read<T: Scalar>(rt: &Runtime, a: &DeviceMatrix<T>) -> Matrix<T> {
     copy
 }
 
-/// The same, element by element, but for rounding.
+/// Checks that two matrices are equal up to rounding.
 fn assert_near<T: Scalar>(found: MatRef<'_, T>, expected: MatRef<'_, T>, what: &str) {
     let tolerance = if size_of::<T::Real>() == 4 { 7e-4 } else { 7e-10 };
     let error = Wide::of(found).minus(&Wide::of(expected)).norm_max();
     assert!(error <= tolerance, "{what}: differs by {error:.1e}");
 }
 
-/// potrf, and then potrs in a scope of its own, on matrices on devices: the values, and what was moved for the second.
+/// Runs potrf, and then potrs in a separate scope, on matrices on devices. Returns the bytes moved, the factor and the
+/// solution.
 fn factor_and_solve<T: Scalar>(rt: &Runtime, layout: Layout, uplo: Uplo, n: usize) -> (u64, Matrix<T>, Matrix<T>) {
     let (a, b) = (definite::<T>(n), random::<T>(n, 11, 4));
     let mut a = DeviceMatrix::from_host(rt, a.as_ref(), layout).expect("there is room");
@@ -95,7 +98,7 @@ fn expected<T: Scalar>(uplo: Uplo, n: usize) -> (Matrix<T>, Matrix<T>) {
     (a, b)
 }
 
-fn a_factorization_and_a_solve_stay_on_devices<T: Scalar>() {
+fn potrf_and_potrs_stay_on_devices<T: Scalar>() {
     for uplo in [Uplo::Lower, Uplo::Upper] {
         let (factor, solution) = expected::<T>(uplo, N);
         for policy in [PolicyName::CapabilityWeights, PolicyName::DemandDriven] {
@@ -112,7 +115,7 @@ fn a_factorization_and_a_solve_stay_on_devices<T: Scalar>() {
                 let (moved, a, b) = factor_and_solve::<T>(&rt, layout, uplo, N);
                 assert_near(a.as_ref(), factor.as_ref(), &what);
                 assert_near(b.as_ref(), solution.as_ref(), &what);
-                // A panel of block columns may be the host's, from where both devices fetch it.
+                // A panel of block columns may be assigned to the host, from where both devices fetch it.
                 let panels = if layout == TILES || layout == TILES.on(1) { 0 } else { 3 * N * N * size_of::<T>() };
                 assert!(moved <= panels as u64, "{what}: {moved} bytes went from or to the host");
                 assert_empties(&rt, &what);
@@ -122,27 +125,27 @@ fn a_factorization_and_a_solve_stay_on_devices<T: Scalar>() {
 }
 
 #[test]
-fn a_factorization_and_a_solve_stay_on_devices_s() {
-    a_factorization_and_a_solve_stay_on_devices::<f32>();
+fn potrf_and_potrs_stay_on_devices_s() {
+    potrf_and_potrs_stay_on_devices::<f32>();
 }
 
 #[test]
-fn a_factorization_and_a_solve_stay_on_devices_d() {
-    a_factorization_and_a_solve_stay_on_devices::<f64>();
+fn potrf_and_potrs_stay_on_devices_d() {
+    potrf_and_potrs_stay_on_devices::<f64>();
 }
 
 #[test]
-fn a_factorization_and_a_solve_stay_on_devices_c() {
-    a_factorization_and_a_solve_stay_on_devices::<c32>();
+fn potrf_and_potrs_stay_on_devices_c() {
+    potrf_and_potrs_stay_on_devices::<c32>();
 }
 
 #[test]
-fn a_factorization_and_a_solve_stay_on_devices_z() {
-    a_factorization_and_a_solve_stay_on_devices::<c64>();
+fn potrf_and_potrs_stay_on_devices_z() {
+    potrf_and_potrs_stay_on_devices::<c64>();
 }
 
 #[test]
-fn every_size_down_to_none() {
+fn small_and_empty_matrices() {
     let rt = open(&instant(&[0, 1], ""), None, PolicyName::CapabilityWeights);
     for n in [0, 1, NB - 1, NB, NB + 1] {
         for layout in [TILES, COLUMNS] {
@@ -158,7 +161,7 @@ fn every_size_down_to_none() {
 }
 
 #[test]
-fn the_tiles_are_where_they_were_dealt_to() {
+fn tiles_are_at_their_homes() {
     let rt = open(&instant(&[0, 1], ""), None, PolicyName::CapabilityWeights);
     let a = random::<f64>(N, N, 1);
     for layout in [TILES, TILES.on(1), COLUMNS, TILES.distributed(Distribution::Guided)] {
@@ -175,7 +178,7 @@ fn the_tiles_are_where_they_were_dealt_to() {
 }
 
 #[test]
-fn the_level_3_blas_stays_on_devices() {
+fn level_3_blas_stays_on_devices() {
     let (one, half, plain) = (c64::ONE, c64::new(0.5, 0.0), Options::default().nb(NB));
     let (a, b, c, d) = (random::<c64>(N, N, 1), random::<c64>(N, N, 2), random::<c64>(N, N, 3), definite::<c64>(N));
     let mut x = [c.clone(), c.clone(), c.clone(), c.clone(), c.clone(), c.clone(), c.clone()];
@@ -228,7 +231,8 @@ fn lu_and_qr_stay_on_devices<T: Scalar>(names: &str) {
     rt.scope(|s| drop(spawn::getrf(s, &lu_on.lend(s), &mut ipiv_on))).expect("regular");
     rt.scope(|s| drop(spawn::geqrf(s, &qr_on.lend(s), &mut tau_on))).expect("any matrix");
     let factored = host_bytes(&rt) - before;
-    // Panels that the host factors go there and back; nothing else but interchanges, diagonals and triangular factors.
+    // Panels that the host factors are copied there and back; otherwise only interchanges, diagonals and triangular
+    // factors are copied.
     let (panels, small) = (2 * 3 * N * N * size_of::<T>(), 16 * N * NB * size_of::<T>());
     assert!(factored <= (panels + small) as u64, "{names}: {factored} bytes for the factorizations");
     assert_eq!(ipiv_on, ipiv, "{names}");
@@ -266,7 +270,7 @@ fn lu_and_qr_of_every_type_stay_on_devices() {
 }
 
 #[test]
-fn a_singular_matrix_says_where_and_spoils_its_solutions() {
+fn singular_matrix_gives_info() {
     let rt = open(&instant(&[0, 1], ""), None, PolicyName::CapabilityWeights);
     let (mut a, mut ipiv) = (random::<f64>(N, N, 5), vec![0; N]);
     a.as_mut().submatrix(0..N, 20..21).fill(0.0);
@@ -282,7 +286,7 @@ fn a_singular_matrix_says_where_and_spoils_its_solutions() {
         });
         let error: dla::Error = solved.expect_err("singular").into();
         assert_eq!((error.kind(), error.info()), (ErrorKind::Singular, Some(21)));
-        // The factors are there all the same.
+        // The factors are complete nevertheless.
         assert_near(read(&rt, &on).as_ref(), lu.as_ref(), "the factors of a singular matrix");
         on.upload(&rt, a.as_ref()).expect("there is room");
         x.upload(&rt, a.as_ref()).expect("there is room");
@@ -290,27 +294,27 @@ fn a_singular_matrix_says_where_and_spoils_its_solutions() {
 }
 
 #[test]
-fn zeros_that_are_overwritten_are_never_moved() {
+fn overwritten_zeros_are_never_moved() {
     let rt = open(&instant(&[0], ""), None, PolicyName::CapabilityWeights);
     let a = random::<f64>(N, N, 1);
     let on = DeviceMatrix::from_host(&rt, a.as_ref(), TILES).expect("there is room");
-    // Each tile went to the device once.
+    // Each tile was copied to the device once.
     assert_eq!(host_bytes(&rt), (N * N * 8) as u64);
     let mut c = DeviceMatrix::zeros(&rt, (N, N), TILES).expect("there is room");
     rt.scope(|s| spawn::gemm(s, 1.0, Op::None, &on.lend_ref(s), Op::None, &on.lend_ref(s), 0.0, &c.lend(s)))
         .expect("an ordinary product");
     assert_eq!(host_bytes(&rt), (N * N * 8) as u64, "a result that is overwritten");
-    // And where they are read, they are zeros.
+    // If they are read, they are zeros.
     let zeros = DeviceMatrix::<f64>::zeros(&rt, (N, 3), TILES).expect("there is room");
     assert_eq!(read(&rt, &zeros), Matrix::zeros(N, 3));
 }
 
 #[test]
-fn a_matrix_larger_than_the_memory_of_its_device() {
+fn matrix_larger_than_device_memory() {
     let (factor, solution) = expected::<f64>(Uplo::Lower, N);
     for policy in [PolicyName::CapabilityWeights, PolicyName::DemandDriven] {
         for names in [instant(&[0], ""), instant(&[0, 1], "")] {
-            // Room for eight tiles of thirty-six.
+            // Memory for eight of thirty-six tiles.
             let rt = open(&names, Some(8 * NB * NB * 8), policy);
             let (moved, a, b) = factor_and_solve::<f64>(&rt, TILES, Uplo::Lower, N);
             assert_near(a.as_ref(), factor.as_ref(), &names);
@@ -322,13 +326,13 @@ fn a_matrix_larger_than_the_memory_of_its_device() {
 }
 
 #[test]
-fn what_is_dropped_leaves_nothing() {
+fn dropped_matrices_leave_nothing() {
     let rt = open(&instant(&[0, 1], ""), None, PolicyName::CapabilityWeights);
     let (a, b) = (random::<f64>(N, N, 1), random::<f64>(N, N, 2));
     for layout in [TILES, COLUMNS] {
         let mut on = DeviceMatrix::from_host(&rt, a.as_ref(), layout).expect("there is room");
         assert!(!is_empty(&rt));
-        // It is dropped changed, and never comes home.
+        // It is dropped after a change, and is never copied to the host.
         let other = DeviceMatrix::from_host(&rt, b.as_ref(), layout).expect("there is room");
         let before = host_bytes(&rt);
         rt.scope(|s| spawn::copy(s, &other.lend_ref(s), &on.lend(s))).expect("a copy on devices");
@@ -338,14 +342,14 @@ fn what_is_dropped_leaves_nothing() {
         assert_eq!(host_bytes(&rt), before + downloaded, "a drop moves nothing");
         assert_empties(&rt, "after a drop");
     }
-    // After its runtime.
+    // Drop it after its runtime.
     let on = DeviceMatrix::from_host(&rt, a.as_ref(), TILES).expect("there is room");
     drop(rt);
     drop(on);
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_says_why() {
+fn invalid_matrices_are_refused() {
     let kind = |error: dla::Error| (error.kind(), error.to_string());
     let none = host();
     let (what, why) = kind(DeviceMatrix::<f64>::zeros(&none, (N, N), TILES).map(drop).expect_err("no device"));
@@ -356,7 +360,8 @@ fn what_does_not_fit_is_refused_and_says_why() {
     let zero = Layout::tiles(BlockSize::Fixed(0));
     let (what, _) = kind(DeviceMatrix::<f64>::zeros(&rt, (N, N), zero).map(drop).expect_err("no tiles"));
     assert_eq!(what, ErrorKind::Shape);
-    // m n wraps, m n bytes wrap, there is no such memory; in a tile, and in more of them than a list holds.
+    // m n overflows, the number of bytes overflows, or there is not enough memory; in one tile, and in more tiles than
+    // a list can hold.
     for (m, n) in [(1 << 40, 1 << 40), (1 << 33, 1 << 31), (1 << 30, 1 << 30), (1 << 26, 1 << 26)] {
         let single = Layout::rectangles(usize::MAX, usize::MAX);
         for layout in [single, Layout::rectangles(1, 1), TILES, COLUMNS, Layout::columns(BlockSize::Auto)] {
@@ -427,8 +432,8 @@ fn scopes_of_several_threads_read_one_matrix() {
 }
 
 #[test]
-fn a_lost_device_takes_its_tiles_and_nothing_else() {
-    // The third kernel after the uploads' thirty-six.
+fn lost_device_loses_only_its_tiles() {
+    // The third kernel after the thirty-six copies of the uploads.
     let names = format!("{},{}", instant(&[0], ":peer=none"), instant(&[1], ":peer=none:fault=kernel@21!"));
     let rt = open(&names, None, PolicyName::CapabilityWeights);
     let a = definite::<f64>(N);
@@ -443,7 +448,7 @@ fn a_lost_device_takes_its_tiles_and_nothing_else() {
     assert!(lost(&on) < mt * mt, "everything was lost");
     let error = on.download(&rt, Matrix::zeros(N, N).as_mut()).expect_err("tiles are lost");
     assert!(error.to_string().contains("lost"), "{error}");
-    // Written anew, it is there again; on the device that is left.
+    // After an upload it is complete again, on the remaining device.
     on.upload(&rt, a.as_ref()).expect("one device is left");
     assert_eq!(lost(&on), 0);
     assert_eq!(read(&rt, &on), a);
@@ -453,14 +458,14 @@ fn a_lost_device_takes_its_tiles_and_nothing_else() {
 }
 
 #[test]
-fn a_matrix_that_is_not_definite_has_its_factor_so_far() {
+fn indefinite_matrix_has_partial_factor() {
     let rt = open(&instant(&[0], ""), None, PolicyName::CapabilityWeights);
     let mut a = definite::<f64>(N);
     a.as_mut()[(20, 20)] = -1.0;
     let mut on = DeviceMatrix::from_host(&rt, a.as_ref(), TILES).expect("there is room");
     let error: dla::Error = rt.scope(|s| spawn::potrf(s, Uplo::Lower, &on.lend(s))).expect_err("not definite").into();
     assert_eq!((error.kind(), error.info()), (ErrorKind::NotPositiveDefinite, Some(21)));
-    // The columns of the tiles before the one whose factor there is not.
+    // The tile columns before the tile whose factorization failed.
     let mut factor = a.clone();
     dla::potrf(&host(), Uplo::Lower, factor.as_mut(), &Options::default().nb(NB)).expect_err("not definite");
     let (found, whole) = (read(&rt, &on), 0..2 * NB);
@@ -471,18 +476,18 @@ fn a_matrix_that_is_not_definite_has_its_factor_so_far() {
 }
 
 #[test]
-fn tiles_that_a_body_exchanges_are_at_their_places_in_the_next_scope() {
+fn exchanged_tiles_keep_their_places() {
     let rt = open(&instant(&[0], ""), None, PolicyName::CapabilityWeights);
     let (a, mut other) = (random::<f64>(NB, NB, 1), random::<f64>(NB, NB, 2));
     let (before, mut on) = (other.clone(), DeviceMatrix::from_host(&rt, a.as_ref(), TILES).expect("there is room"));
     rt.scope(|s| {
         let (a, b) = (on.lend(s), Tiled::new(s, other.as_mut(), NB, NB));
         s.spawn("exchange", (a.at(0, 0).read_write(), b.at(0, 0).read_write()), |(a, b)| std::mem::swap(a, b));
-        // What is named by one is now the other's memory, which devices are not given.
+        // Each tile now contains the other's memory, which is not given to devices.
         spawn::gemm(s, 0.0, Op::None, &a, Op::None, &a, 2.0, &a);
         spawn::gemm(s, 0.0, Op::None, &b, Op::None, &b, 4.0, &b);
     })
-    .expect("the host does it");
+    .expect("the host runs it");
     let times = |factor: f64, m: &Matrix<f64>| Matrix::from_fn(NB, NB, |i, j| factor * m.at(i, j));
     assert_eq!(other, times(2.0, &before));
     assert_eq!(read(&rt, &on), times(4.0, &a));

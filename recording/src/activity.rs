@@ -1,64 +1,64 @@
-//! What else takes time on a lane: transfers, evictions, waits.
+//! Activities on lanes other than tasks: transfers, evictions, stalls, waits for memory.
 
 use super::{TaskId, named::named};
 
-/// A memory node, by its place in [`Recording::nodes`](super::Recording::nodes).
+/// A memory node: index into [`Recording::nodes`](super::Recording::nodes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
 
-/// Something other than a task's body that took time on a lane.
+/// An activity other than a task's body that took time on a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Activity {
-    /// What it was.
+    /// Its kind.
     pub kind: ActivityKind,
     /// Index into [`Recording::lanes`](super::Recording::lanes).
     pub lane: u32,
     /// Start, in nanoseconds since the recording's epoch.
     pub start_ns: u64,
-    /// End, in nanoseconds since the recording's epoch; not before `start_ns`.
+    /// End, in nanoseconds since the recording's epoch; at least `start_ns`.
     pub end_ns: u64,
-    /// The task that it was for, if it was for one.
+    /// The task that caused it, if there was one.
     pub task: Option<TaskId>,
-    /// The number of the datum that it was about, if it was about one.
+    /// The number of the datum concerned, if there was one.
     pub datum: Option<u32>,
 }
 
-/// What an activity was.
+/// The kinds of activities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ActivityKind {
     /// A copy of data between two memory nodes.
     Transfer {
-        /// Where the data was.
+        /// The source node.
         from: NodeId,
-        /// Where it went.
+        /// The destination node.
         to: NodeId,
-        /// How much it was.
+        /// The bytes copied.
         bytes: u64,
     },
     /// A replica made room for another.
     Eviction {
-        /// Whose memory.
+        /// The node whose memory became free.
         node: NodeId,
-        /// How much became free.
+        /// The bytes freed.
         bytes: u64,
     },
-    /// The lane could not go on.
+    /// The lane could not continue.
     Stall(Stall),
     /// A wait for memory.
     Allocation {
-        /// Whose memory.
+        /// The node whose memory was full.
         node: NodeId,
-        /// How much was asked for.
+        /// The bytes requested.
         bytes: u64,
     },
 }
 
-/// Why a lane could not go on.
+/// The reason of a stall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stall {
-    /// Data were on their way.
+    /// Data were being moved.
     Data,
-    /// As many tasks as allowed were in flight, and the inserting thread found none to run meanwhile.
+    /// The window was full: no more tasks were allowed in flight, and the inserting thread found none to run meanwhile.
     WindowFull,
     /// A memory node was full.
     MemoryFull,
@@ -67,7 +67,7 @@ pub enum Stall {
 named!(Stall { Data = "data", WindowFull = "window full", MemoryFull = "memory full" });
 
 impl ActivityKind {
-    /// The category, as it appears in a trace.
+    /// Returns the category in a trace.
     pub const fn category(self) -> &'static str {
         match self {
             Self::Transfer { .. } => "transfer",
@@ -77,7 +77,7 @@ impl ActivityKind {
         }
     }
 
-    /// The name, as it appears in a trace, given the names of the memory nodes.
+    /// Returns the name in a trace. `nodes` holds the names of the memory nodes.
     pub(super) fn label(self, nodes: &[String]) -> String {
         match self {
             Self::Transfer { from, to, .. } => format!("{} to {}", node_name(from, nodes), node_name(to, nodes)),
@@ -87,7 +87,7 @@ impl ActivityKind {
     }
 }
 
-/// The node's name; for one that the recording does not name, only that it is one.
+/// Returns the node's name, or a generic name if the recording does not name it.
 pub(super) fn node_name(node: NodeId, nodes: &[String]) -> &str {
     nodes.get(node.0 as usize).map_or("memory node", String::as_str)
 }

@@ -1,18 +1,18 @@
-//! Which hazards can be drawn as arrows, and from which moment to which.
+//! Decides which hazards can be drawn as arrows, and the times of the arrows' ends.
 
-use super::layout::{Layout, Shown, Slice};
+use super::layout::{Layout, LayoutSlice, SliceSource};
 use super::order::TaskOrder;
 use super::{HazardRecord, Recording, TaskId};
 
-/// One end of an arrow: a moment inside a slice of a row.
+/// One end of an arrow: a time within a slice of a row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Anchor {
     pub(super) row: usize,
     pub(super) at_ns: u64,
 }
 
-/// For each task that ran, its first and its last slice: arrows enter the one and leave the other.
-/// They differ only for a task with several spans, such as one that was retried.
+/// The first and the last slice of each task that ran: arrows enter the first and leave the last. They differ only for
+/// a task with several spans, such as one that was retried.
 pub(super) struct Arrows<'a> {
     layout: &'a Layout,
     order: TaskOrder,
@@ -24,8 +24,8 @@ impl<'a> Arrows<'a> {
         let order = TaskOrder::new(recording.spans.iter().map(|span| span.task));
         let mut first_last: Vec<Option<(usize, usize)>> = vec![None; order.len()];
         for (index, slice) in layout.slices.iter().enumerate() {
-            let Shown::Span(span) = slice.shown else { continue };
-            let Some(place) = order.place(recording.spans[span].task) else {
+            let SliceSource::Span(span) = slice.source else { continue };
+            let Some(place) = order.index_of(recording.spans[span].task) else {
                 continue;
             };
             let (mut first, mut last) = first_last[place].unwrap_or((index, index));
@@ -40,12 +40,12 @@ impl<'a> Arrows<'a> {
         Self { layout, order, first_last }
     }
 
-    /// From the end of the producer to the start of the consumer, as nearly as the inside of their
-    /// slices allows.
+    /// Returns the ends of a hazard's arrow: from the end of the producer to the start of the consumer, or as near to
+    /// these as the uncovered parts of their slices allow.
     ///
-    /// `None` where a side never ran, is hidden by nested slices, or the arrow would point back in
-    /// time. Devices' clocks disagree a little: where the producer seems to end after the
-    /// consumer starts, the arrow leaves the producer's start instead.
+    /// Returns `None` if one of the tasks never ran or is covered by nested slices, or if the arrow would point back in
+    /// time. Clocks of devices differ slightly: if the producer seems to end after the consumer starts, the arrow
+    /// leaves the producer's start instead.
     pub(super) fn ends(&self, hazard: &HazardRecord) -> Option<(Anchor, Anchor)> {
         let (_, producer) = self.slices_of(hazard.from)?;
         let (consumer, _) = self.slices_of(hazard.to)?;
@@ -57,15 +57,16 @@ impl<'a> Arrows<'a> {
         (exit_ns < entry_ns).then_some((leave, enter))
     }
 
-    /// Where a hazard without an arrow is noted: where the later task began. `None` if one of the two never ran.
-    pub(super) fn place_of(&self, hazard: &HazardRecord) -> Option<Anchor> {
+    /// Returns the position of a hazard without an arrow: the start of the later task. `None` if one of the tasks never
+    /// ran.
+    pub(super) fn position_of(&self, hazard: &HazardRecord) -> Option<Anchor> {
         self.slices_of(hazard.from)?;
         let (first, _) = self.slices_of(hazard.to)?;
         Some(Anchor { row: first.row, at_ns: first.start_ns })
     }
 
-    fn slices_of(&self, task: TaskId) -> Option<(&'a Slice, &'a Slice)> {
-        let (first, last) = self.first_last[self.order.place(task)?]?;
+    fn slices_of(&self, task: TaskId) -> Option<(&'a LayoutSlice, &'a LayoutSlice)> {
+        let (first, last) = self.first_last[self.order.index_of(task)?]?;
         Some((&self.layout.slices[first], &self.layout.slices[last]))
     }
 }

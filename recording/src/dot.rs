@@ -1,15 +1,16 @@
-//! The graph of tasks and hazards as text for GraphViz.
+//! The graph of tasks and hazards as GraphViz text.
 
 use std::fmt;
 
-use super::error::{Kind, RecordingError};
+use super::error::{RecordingError, Repr};
 use super::order::TaskOrder;
 use super::{Hazard, Recording, TaskRecord};
 
-/// The most tasks of a graph that is reduced: a table of bits, one for each pair of tasks, takes 8 MiB then.
+/// The maximum number of tasks of a graph that is reduced: with one bit for each pair of tasks, the table then takes 8
+/// MiB.
 const REDUCTION_TASKS_MAX: usize = 8192;
 
-/// The hazards between one pair of tasks: one bit each.
+/// The hazards between one pair of tasks, one bit for each kind.
 #[derive(Debug, Clone, Copy, Default)]
 struct HazardSet(u8);
 
@@ -18,13 +19,13 @@ impl HazardSet {
         self.0 |= 1 << hazard as u8;
     }
 
-    /// The hazards, RaW first.
+    /// Returns the hazards, RaW first.
     fn iter(self) -> impl Iterator<Item = Hazard> {
         Hazard::ALL.into_iter().filter(move |&hazard| self.0 & (1 << hazard as u8) != 0)
     }
 }
 
-/// An edge of the graph; its ends are places in [`Dot::tasks`].
+/// An edge of the graph; its ends are indices into [`Dot::tasks`].
 #[derive(Debug, Clone, Copy)]
 struct Edge {
     from: usize,
@@ -34,9 +35,9 @@ struct Edge {
 
 /// A task graph to be printed in GraphViz's DOT language.
 ///
-/// A node's label is the task's name and tile indices; tasks of one name share a colour. An edge
-/// is solid for a RaW hazard, dashed for WaR, dotted for WaW; where one pair of tasks has several,
-/// the style is that of the first in this order and the label names all of them.
+/// A node's label is the task's name and tile indices; tasks with the same name share a colour. An edge is solid for a
+/// RaW hazard, dashed for WaR, dotted for WaW. If a pair of tasks has several hazards, the style is that of the first
+/// in this order, and the label lists all of them.
 ///
 /// ```
 /// use superscalar::recording::{Dot, Recording};
@@ -47,21 +48,22 @@ struct Edge {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Dot<'a> {
-    /// In ascending order of their numbers.
+    /// Sorted by number.
     tasks: Vec<&'a TaskRecord>,
-    /// In ascending order of their ends; at most one for each pair of tasks.
+    /// Sorted by their ends; at most one for each pair of tasks.
     edges: Vec<Edge>,
 }
 
 impl<'a> Dot<'a> {
-    /// A node for each task, an edge for each pair with hazards. Hazards of tasks without a record are left out.
+    /// Builds the graph: a node for each task, and an edge for each pair of tasks with hazards. Hazards of tasks
+    /// without a record are left out.
     pub fn new(recording: &'a Recording) -> Self {
         let mut tasks: Vec<&TaskRecord> = recording.tasks.iter().collect();
         tasks.sort_by_key(|task| task.id);
         tasks.dedup_by_key(|task| task.id);
         let order = TaskOrder::new(tasks.iter().map(|task| task.id));
         let ends = recording.hazards.iter().filter_map(|hazard| {
-            let ends = order.place(hazard.from).zip(order.place(hazard.to))?;
+            let ends = order.index_of(hazard.from).zip(order.index_of(hazard.to))?;
             Some((ends, hazard.hazard))
         });
         let mut ends: Vec<_> = ends.collect();
@@ -75,23 +77,24 @@ impl<'a> Dot<'a> {
         Self { tasks, edges: ends.chunk_by(|a, b| a.0 == b.0).map(edge).collect() }
     }
 
-    /// The transitive reduction: the same graph without the edges that follow from others.
+    /// Returns the transitive reduction: the graph without the edges that follow from others.
     ///
     /// # Errors
-    /// If the hazards form a cycle, which those of a serial program cannot. For more than 8192 tasks: memory grows with
-    /// their square, and a graph of that size is past drawing.
+    /// If the hazards form a cycle, which those of a serial program cannot, or if there are more than 8192 tasks: the
+    /// memory of the reduction grows with their square, and such a graph is too large to draw.
     pub fn reduced(mut self) -> Result<Self, RecordingError> {
         let tasks = self.tasks.len();
         if tasks > REDUCTION_TASKS_MAX {
-            return Err(Kind::TooManyTasks { tasks, limit: REDUCTION_TASKS_MAX }.into());
+            return Err(Repr::TooManyTasks { tasks, limit: REDUCTION_TASKS_MAX }.into());
         }
         let order = self.order()?;
         let mut rank = vec![0; tasks];
         order.iter().enumerate().for_each(|(at, &task)| rank[task] = at);
-        // Later tasks first, and of each its nearest successors first: what an edge follows from is seen before it.
+        // Later tasks first, and for each task its nearest successors first, so that the edges that imply an edge come
+        // before it.
         self.edges.sort_by_key(|edge| (tasks - rank[edge.from], rank[edge.to]));
         let words = tasks.div_ceil(64);
-        // The tasks that can be reached from each.
+        // The set of tasks reachable from each task.
         let mut reached = vec![0_u64; tasks * words];
         self.edges.retain(|&Edge { from, to, .. }| {
             let (word, bit) = (from * words + to / 64, 1 << (to % 64));
@@ -106,8 +109,8 @@ impl<'a> Dot<'a> {
         Ok(self)
     }
 
-    /// The tasks, each after those that it waits for.
-    fn order(&self) -> Result<Vec<usize>, Kind> {
+    /// Returns the tasks in topological order.
+    fn order(&self) -> Result<Vec<usize>, Repr> {
         let mut waits = vec![0_usize; self.tasks.len()];
         self.edges.iter().for_each(|edge| waits[edge.to] += 1);
         let mut order: Vec<usize> = (0..waits.len()).filter(|&task| waits[task] == 0).collect();
@@ -122,7 +125,7 @@ impl<'a> Dot<'a> {
         }
         match waits.iter().position(|&count| count > 0) {
             None => Ok(order),
-            Some(task) => Err(Kind::Cycle(self.tasks[task].id)),
+            Some(task) => Err(Repr::Cycle(self.tasks[task].id)),
         }
     }
 }
@@ -149,7 +152,7 @@ impl fmt::Display for Dot<'_> {
 }
 
 fn write_node(out: &mut fmt::Formatter<'_>, task: &TaskRecord, nth_name: usize) -> fmt::Result {
-    // Hues a golden section apart stay distinguishable however many names there are.
+    // Hues that differ by the golden ratio stay distinguishable for any number of names.
     let hue = (nth_name as f64 * 0.618_034 + 0.58).fract();
     write!(out, "  t{} [label=\"", task.id.0)?;
     write_escaped(out, task.name)?;

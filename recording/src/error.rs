@@ -1,24 +1,24 @@
-//! What can go wrong when a recording is read.
+//! The error of writing and reducing recordings.
 
 use std::io;
 
 use super::TaskId;
 
-/// Why a recording could not be written or its graph reduced.
+/// The error of writing a recording or reducing its graph.
 ///
-/// Opaque, so that reasons can be added; the questions that a caller acts on are methods.
+/// The type is opaque, so that causes can be added; methods answer the questions that callers need.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct RecordingError(#[from] Kind);
+pub struct RecordingError(#[from] Repr);
 
-/// The reasons. Each message says what was found, and where there is one, what to do.
+/// The causes.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Kind {
-    #[error("the hazards of task {0}, or of tasks before it, form a cycle: the recording is of no serial program")]
+pub(super) enum Repr {
+    #[error("the hazards of task {0}, or of tasks before it, form a cycle, which is impossible in a serial program")]
     Cycle(TaskId),
     #[error(
-        "transitive reduction of {tasks} tasks; it is limited to {limit}, since its memory grows \
-         with their square"
+        "the graph has {tasks} tasks; transitive reduction is limited to {limit}, because its memory grows \
+         with the square of their number"
     )]
     TooManyTasks { tasks: usize, limit: usize },
     #[error("{what} is on lane {lane}, but the recording has {lanes} lanes")]
@@ -30,10 +30,10 @@ pub(super) enum Kind {
 }
 
 impl RecordingError {
-    /// The error of the output, where writing failed.
+    /// Returns the I/O error, if writing failed.
     pub fn io(&self) -> Option<&io::Error> {
         match &self.0 {
-            Kind::Io(error) => Some(error),
+            Repr::Io(error) => Some(error),
             _ => None,
         }
     }
@@ -41,6 +41,6 @@ impl RecordingError {
 
 impl From<io::Error> for RecordingError {
     fn from(error: io::Error) -> Self {
-        Self(Kind::Io(error))
+        Self(Repr::Io(error))
     }
 }

@@ -1,14 +1,14 @@
-//! JSON text at the speed of memory: a trace has millions of events with ten numbers each.
+//! A fast JSON writer: a trace has millions of events with about ten numbers each.
 //!
-//! Formatting through `fmt` costs several times as much as these few routines, which is why they
-//! exist. They write tokens; that brackets and commas match is up to the caller, and tested there.
+//! Formatting with `fmt` is several times slower. These routines write tokens; the caller is responsible for matching
+//! brackets and commas.
 
 use std::io::{self, Write};
 
-/// Output is handed on in pieces of about this size, large enough for one system call to vanish.
+/// The size of a buffer that is passed to the output, large enough to make the cost of a system call negligible.
 const PIECE_BYTES: usize = 1 << 16;
 
-/// Integers of this size and above are no longer exact in the readers' double precision.
+/// Integers from this value on are not exact in the double precision of readers.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 pub(super) struct JsonWriter<W: Write> {
@@ -19,24 +19,24 @@ pub(super) struct JsonWriter<W: Write> {
 
 impl<W: Write> JsonWriter<W> {
     pub(super) fn new(out: W) -> Self {
-        // Room for the event that crosses the mark, so that the buffer need not grow.
+        // Room for the last event, so that the buffer need not grow.
         let piece = Vec::with_capacity(PIECE_BYTES + 4096);
         Self { out, piece, bytes: 0 }
     }
 
-    /// Text that is JSON already.
+    /// Writes text that is valid JSON already.
     pub(super) fn raw(&mut self, json: &str) {
         self.piece.extend_from_slice(json.as_bytes());
     }
 
-    /// A string, quoted and escaped.
+    /// Writes a string with quotes and escapes.
     pub(super) fn string(&mut self, text: &str) {
         self.piece.push(b'"');
         self.escaped(text);
         self.piece.push(b'"');
     }
 
-    /// The inside of a string. Only quotes, backslashes and control characters need escaping.
+    /// Writes the inside of a string. Only quotes, backslashes and control characters need escaping.
     pub(super) fn escaped(&mut self, text: &str) {
         let mut plain = 0;
         for (at, &byte) in text.as_bytes().iter().enumerate() {
@@ -80,7 +80,7 @@ impl<W: Write> JsonWriter<W> {
         self.integer(value.unsigned_abs());
     }
 
-    /// `value` / 1000 with three decimals: nanoseconds as microseconds, exactly.
+    /// Writes `value` / 1000 with three decimals: nanoseconds as exact microseconds.
     pub(super) fn thousandths(&mut self, value: u64) {
         self.integer(value / 1000);
         let rest = value % 1000;
@@ -89,7 +89,7 @@ impl<W: Write> JsonWriter<W> {
         self.piece.extend_from_slice(&decimals);
     }
 
-    /// A real number; JSON has no word for NaN and infinity, which become `null`.
+    /// Writes a real number. JSON has no NaN and infinity; they become `null`.
     pub(super) fn real(&mut self, value: f64) {
         if !value.is_finite() {
             self.raw("null");
@@ -101,10 +101,10 @@ impl<W: Write> JsonWriter<W> {
         }
     }
 
-    /// Hands the buffer on once it is full; to be called between events.
+    /// Passes the buffer to the output if it is full. To be called between events.
     ///
     /// # Errors
-    /// Those of the output.
+    /// If writing to the output fails.
     pub(super) fn pass_on(&mut self) -> io::Result<()> {
         if self.piece.len() >= PIECE_BYTES {
             self.drain()?;
@@ -112,10 +112,10 @@ impl<W: Write> JsonWriter<W> {
         Ok(())
     }
 
-    /// Writes what is left and flushes. Returns the bytes written in all.
+    /// Writes the rest of the buffer and flushes the output. Returns the total number of bytes written.
     ///
     /// # Errors
-    /// Those of the output.
+    /// If writing to the output fails.
     pub(super) fn finish(mut self) -> io::Result<u64> {
         self.drain()?;
         self.out.flush()?;
@@ -131,7 +131,7 @@ impl<W: Write> JsonWriter<W> {
 }
 
 impl JsonWriter<Vec<u8>> {
-    /// What was written since the last call.
+    /// Returns the text written since the last call.
     pub(super) fn take(&mut self) -> Vec<u8> {
         self.bytes += self.piece.len() as u64;
         self.out.append(&mut self.piece);
@@ -149,11 +149,11 @@ mod tests {
         let mut json = JsonWriter::new(&mut bytes);
         write(&mut json);
         json.finish().expect("a vector takes every write");
-        String::from_utf8(bytes).expect("only whole strings are written")
+        String::from_utf8(bytes).expect("the writer keeps UTF-8 intact")
     }
 
     #[test]
-    fn every_character_survives_a_round_trip() {
+    fn characters_survive_a_round_trip() {
         let all: String = (0..0x800).chain(0x1F600..0x1F610).filter_map(char::from_u32).collect();
         let written = text(|json| json.string(&all));
         let read: Value = serde_json::from_str(&written).expect("valid JSON");

@@ -1,26 +1,25 @@
-//! Where each span and each activity is drawn: rows of properly nested slices, and the moments that arrows may touch.
+//! The layout of spans and activities: rows of properly nested slices, and the times at which arrows may attach.
 //!
-//! The trace viewers have three rules that a recording need not obey:
+//! Trace viewers have three rules that recordings may violate:
 //!
-//! * Slices of one row must nest. A worker that helps inside a body nests; the spans of a queue,
-//!   timed by a device's clock, may overlap a little. A span that would cross another one is drawn
-//!   on a further row of the same lane.
-//! * An arrow belongs to the innermost slice at its moment, and that moment must be well inside:
-//!   Chrome finds the end of a slice by adding floating-point microseconds, so that where two
-//!   slices touch, the first nanosecond of the later one often counts as the earlier one's. So
-//!   for every slice we note the second and the last nanosecond of those at which nothing nested
-//!   covers it; a slice that is covered all along has none, and gets no arrows.
-//! * A slice therefore needs two nanoseconds. A cancelled task, of length zero, is drawn that
-//!   wide, and those cancelled at one moment stand side by side.
+//! - Slices of one row must nest. Tasks that a worker runs inside a waiting body nest, but the spans of a queue, timed
+//!   by a device's clock, may overlap slightly. A span that would cross another one is drawn on an additional row of
+//!   the same lane.
+//! - An arrow belongs to the innermost slice at its time, and that time must be well inside the slice. Chrome computes
+//!   the end of a slice by adding floating-point microseconds, so where two slices touch, it often assigns the first
+//!   nanosecond of the later one to the earlier one. For every slice, the layout therefore notes the second and the
+//!   last nanosecond at which no nested slice covers it. A slice that is always covered has none, and gets no arrows.
+//! - A slice therefore needs two nanoseconds. A cancelled task, of length zero, is drawn that long, and tasks cancelled
+//!   at the same time are drawn beside each other.
 
 use std::cmp::Reverse;
 
 use super::Recording;
-use super::error::Kind;
+use super::error::Repr;
 
-/// What a slice shows.
+/// The object that a slice shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum SliceSource {
     /// Index into [`Recording::spans`].
     Span(usize),
     /// Index into [`Recording::activities`].
@@ -29,8 +28,8 @@ pub(super) enum Shown {
 
 /// A span or an activity as it will be drawn.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slice {
-    pub(super) shown: Shown,
+pub(super) struct LayoutSlice {
+    pub(super) source: SliceSource,
     /// Index into [`Layout::rows`].
     pub(super) row: usize,
     pub(super) start_ns: u64,
@@ -39,36 +38,38 @@ pub(super) struct Slice {
     pub(super) inside_ns: Option<(u64, u64)>,
 }
 
-/// One row: a thread of the trace.
+/// One row, which is a thread of the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct LayoutRow {
     pub(super) lane: usize,
-    /// 0 for the lane's own row, then 1, 2, … for those that take what crosses.
+    /// 0 for the lane's own row; 1, 2, … for additional rows with crossing slices.
     pub(super) overflow: usize,
 }
 
 pub(super) struct Layout {
-    /// By lane, then by start; of two that start together, the outer one first.
-    pub(super) slices: Vec<Slice>,
-    /// By lane, then by `overflow`; every lane has at least one.
-    pub(super) rows: Vec<Row>,
+    /// Sorted by lane, then by start; if two start together, the outer one comes first.
+    pub(super) slices: Vec<LayoutSlice>,
+    /// Sorted by lane, then by `overflow`; every lane has at least one.
+    pub(super) rows: Vec<LayoutRow>,
 }
 
 impl Layout {
+    /// Computes the layout of a recording.
+    ///
     /// # Errors
-    /// A span or an activity on a lane that does not exist, or one that ends before it starts.
-    pub(super) fn new(recording: &Recording) -> Result<Self, Kind> {
+    /// If a span or an activity is on a lane that does not exist, or ends before it starts.
+    pub(super) fn new(recording: &Recording) -> Result<Self, Repr> {
         check(recording, recording.lanes.len())?;
         let spans = recording.spans.iter().enumerate();
-        let spans = spans.map(|(at, span)| (Shown::Span(at), span.lane, span.start_ns, span.end_ns));
+        let spans = spans.map(|(at, span)| (SliceSource::Span(at), span.lane, span.start_ns, span.end_ns));
         let activities = recording.activities.iter().enumerate();
-        let activities = activities.map(|(at, it)| (Shown::Activity(at), it.lane, it.start_ns, it.end_ns));
-        let slice = |(shown, lane, start_ns, end_ns): (Shown, u32, u64, u64)| {
-            // Until it is dealt to a row, a slice has its lane there.
-            Slice { shown, row: lane as usize, start_ns, end_ns, inside_ns: None }
+        let activities = activities.map(|(at, it)| (SliceSource::Activity(at), it.lane, it.start_ns, it.end_ns));
+        let slice = |(source, lane, start_ns, end_ns): (SliceSource, u32, u64, u64)| {
+            // Until it is assigned to a row, this holds its lane.
+            LayoutSlice { source, row: lane as usize, start_ns, end_ns, inside_ns: None }
         };
-        let mut slices: Vec<Slice> = spans.chain(activities).map(slice).collect();
-        // Stable, because recorders append lane by lane and in order: presorted runs cost little.
+        let mut slices: Vec<LayoutSlice> = spans.chain(activities).map(slice).collect();
+        // The sort is stable and fast on presorted runs, because recorders append lane by lane and in order.
         slices.sort_by_key(|slice| (slice.row, slice.start_ns, Reverse(slice.end_ns)));
 
         let mut rows = Vec::with_capacity(recording.lanes.len());
@@ -79,23 +80,23 @@ impl Layout {
             rest = others;
             widen(mine);
             let rows_of_lane = nest(mine, rows.len());
-            rows.extend((0..rows_of_lane).map(|overflow| Row { lane, overflow }));
+            rows.extend((0..rows_of_lane).map(|overflow| LayoutRow { lane, overflow }));
         }
         Ok(Self { slices, rows })
     }
 }
 
-/// Whether all spans and activities can be drawn on that many lanes.
+/// Checks that all spans and activities can be drawn on this number of lanes.
 ///
 /// # Errors
-/// Those of [`Layout::new`].
-pub(super) fn check(recording: &Recording, lanes: usize) -> Result<(), Kind> {
+/// The same as those of [`Layout::new`].
+pub(super) fn check(recording: &Recording, lanes: usize) -> Result<(), Repr> {
     let check = |lane: u32, start_ns: u64, end_ns: u64, what: &dyn Fn() -> String| {
         if lane as usize >= lanes {
-            return Err(Kind::UnknownLane { what: what(), lane, lanes });
+            return Err(Repr::UnknownLane { what: what(), lane, lanes });
         }
         if end_ns < start_ns {
-            return Err(Kind::Backward { what: what(), start_ns, end_ns });
+            return Err(Repr::Backward { what: what(), start_ns, end_ns });
         }
         Ok(())
     };
@@ -109,11 +110,11 @@ pub(super) fn check(recording: &Recording, lanes: usize) -> Result<(), Kind> {
     Ok(())
 }
 
-/// The length of a slice that has an inside.
+/// The minimum length of a slice with an inside.
 const SLICE_NS_MIN: u64 = 2;
 
-/// Gives slices without an inside the least length, side by side, and restores the order.
-fn widen(slices: &mut [Slice]) {
+/// Extends slices without an inside to the minimum length, beside each other, and restores the order.
+fn widen(slices: &mut [LayoutSlice]) {
     let mut free_from_ns = 0;
     let mut moved = false;
     for slice in slices.iter_mut() {
@@ -130,14 +131,14 @@ fn widen(slices: &mut [Slice]) {
     }
 }
 
-/// One row under construction: the slices that are open, outermost first, by index, and up to when nested slices cover
-/// each.
+/// A row under construction: the indices of the open slices, outermost first, and the time up to which nested slices
+/// cover each.
 #[derive(Default)]
 struct OpenRow(Vec<(usize, u64)>);
 
 impl OpenRow {
-    /// Closes what has ended by `at_ns`.
-    fn close_until(&mut self, at_ns: u64, slices: &mut [Slice]) {
+    /// Closes the slices that have ended by `at_ns`.
+    fn close_until(&mut self, at_ns: u64, slices: &mut [LayoutSlice]) {
         while let Some(&(top, _)) = self.0.last() {
             let end_ns = slices[top].end_ns;
             if end_ns > at_ns {
@@ -148,13 +149,13 @@ impl OpenRow {
         }
     }
 
-    /// Whether a slice that ends at `end_ns` fits into the innermost open one.
-    fn fits(&self, end_ns: u64, slices: &[Slice]) -> bool {
+    /// Returns whether a slice that ends at `end_ns` fits into the innermost open one.
+    fn fits(&self, end_ns: u64, slices: &[LayoutSlice]) -> bool {
         self.0.last().is_none_or(|&(top, _)| end_ns <= slices[top].end_ns)
     }
 
-    fn push(&mut self, index: usize, slices: &mut [Slice]) {
-        let Slice { start_ns, end_ns, .. } = slices[index];
+    fn push(&mut self, index: usize, slices: &mut [LayoutSlice]) {
+        let LayoutSlice { start_ns, end_ns, .. } = slices[index];
         self.note_inside(start_ns, slices);
         if let Some((_, covered_to_ns)) = self.0.last_mut() {
             *covered_to_ns = end_ns;
@@ -162,8 +163,8 @@ impl OpenRow {
         self.0.push((index, start_ns));
     }
 
-    /// The innermost open slice was bare from where its last nested slice ended until `until_ns`.
-    fn note_inside(&self, until_ns: u64, slices: &mut [Slice]) {
+    /// Notes that the innermost open slice was uncovered since its last nested slice ended, until `until_ns`.
+    fn note_inside(&self, until_ns: u64, slices: &mut [LayoutSlice]) {
         let Some(&(top, from_ns)) = self.0.last() else { return };
         if until_ns.saturating_sub(from_ns) >= SLICE_NS_MIN {
             let second_ns = slices[top].inside_ns.map_or(from_ns + 1, |(second, _)| second);
@@ -172,12 +173,11 @@ impl OpenRow {
     }
 }
 
-/// Deals the sorted slices of one lane to rows numbered from `first_row`; returns how many rows
-/// there are, at least one.
-fn nest(slices: &mut [Slice], first_row: usize) -> usize {
+/// Assigns the sorted slices of one lane to rows numbered from `first_row`. Returns the number of rows, at least one.
+fn nest(slices: &mut [LayoutSlice], first_row: usize) -> usize {
     let mut rows = vec![OpenRow::default()];
     for index in 0..slices.len() {
-        let Slice { start_ns, end_ns, .. } = slices[index];
+        let LayoutSlice { start_ns, end_ns, .. } = slices[index];
         for row in &mut rows {
             row.close_until(start_ns, slices);
         }

@@ -1,16 +1,16 @@
-//! One recorded run as plain data, and the texts that show it: traces for Chrome and Perfetto, graphs for GraphViz.
+//! One recorded run as plain data, and its output formats: traces for Chrome and Perfetto, graphs for GraphViz.
 //!
-//! The recorder of the runtime fills a [`Recording`]; everything here only reads one. It knows no thread, no
-//! scheduler and no runtime, so a recording can as well be built by hand, by a simulator or by a test. Times are
-//! nanoseconds since the start of the recording (its *epoch*).
+//! The runtime's recorder fills a [`Recording`]; this crate only reads it. It depends neither on threads nor on the
+//! runtime, so a recording can also be built by hand, by a simulator or by a test. Times are nanoseconds since the
+//! start of the recording (its *epoch*).
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
-//! | `model`, `task`, `activity`, `host` | the data, which the recorder writes |
-//! | `chrome/` | a recording as a trace, in one piece or growing; `layout`, `arrows`, `json` help |
-//! | `dot` | the graph of tasks and hazards as text |
+//! | `model`, `task`, `activity`, `host` | the data that the recorder writes |
+//! | `chrome/` | writes a recording as a trace, at once or incrementally; uses `layout`, `arrows`, `json` |
+//! | `dot` | writes the graph of tasks and hazards as text |
 //!
-//! Analyses are the business of `superscalar-traces`, which reads traces and shares the small types here.
+//! Analyses are in `superscalar-traces`, which reads traces and shares the small types of this crate.
 
 #![forbid(unsafe_code)]
 

@@ -2,11 +2,11 @@
 
 use crate::{Activity, NodeId, TaskId, TaskRecord, activity::node_name, named::named};
 
-/// Everything one run left behind.
+/// All records of one run.
 ///
-/// The vectors are in no particular order except `lanes`, whose index is the lane's id. Records
-/// may be incomplete: a recorder with bounded memory drops the oldest to make room and counts them in
-/// `dropped`, so every reader here copes with a span or a hazard whose task has no record.
+/// The vectors are in no particular order, except that the index in `lanes` is the lane's id. Records may be
+/// incomplete: a recorder with bounded memory drops the oldest ones and counts them in `dropped`. Readers must
+/// therefore accept spans and hazards whose task has no record.
 ///
 /// ```
 /// use superscalar::recording::Recording;
@@ -15,7 +15,7 @@ use crate::{Activity, NodeId, TaskId, TaskRecord, activity::node_name, named::na
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
-    /// Where tasks ran; [`Span::lane`] indexes it.
+    /// The lanes; [`Span::lane`] is an index into them.
     pub lanes: Vec<Lane>,
     /// One record per inserted task.
     pub tasks: Vec<TaskRecord>,
@@ -23,70 +23,70 @@ pub struct Recording {
     pub hazards: Vec<HazardRecord>,
     /// When and where tasks ran.
     pub spans: Vec<Span>,
-    /// What else took time on lanes.
+    /// Other activities that took time on lanes.
     pub activities: Vec<Activity>,
-    /// The names of memory nodes, such as `host` or `cuda:0`; [`NodeId`] indexes it.
+    /// The names of memory nodes, such as `host` or `cuda:0`; [`NodeId`] is an index into them.
     pub nodes: Vec<String>,
     /// Samples of the runtime's counters.
     pub counters: Vec<CounterSample>,
-    /// How many records the recorder had no room for.
+    /// The number of records dropped for lack of room.
     pub dropped: u64,
-    /// The recording is whole for tasks inserted after this moment, in nanoseconds since the epoch: what was dropped
-    /// is older. Counters begin here. Zero where nothing was dropped.
+    /// The recording is complete for tasks inserted after this time, in nanoseconds since the epoch; all dropped
+    /// records are older. Counters begin here. Zero if nothing was dropped.
     pub whole_from_ns: u64,
-    /// The most tasks of one scope that were allowed in flight, if that is known.
+    /// The maximum number of tasks of one scope in flight, if known.
     pub window: Option<u64>,
-    /// How many workers there were, if that is known.
+    /// The number of workers, if known.
     pub workers: Option<u32>,
-    /// The name of the policy that ran the tasks, if that is known.
+    /// The name of the scheduling policy, if known.
     pub policy: Option<String>,
-    /// What the runtime had to say by then: its `Runtime::notices`.
+    /// The runtime's notices at that time (`Runtime::notices`).
     pub notices: Vec<String>,
 }
 
-/// One row of the trace: something that runs one task after another.
+/// One row of the trace: a resource that runs one task after another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lane {
     /// The row's name, such as `worker 3`.
     pub name: String,
-    /// What kind of executor it is.
+    /// The kind of resource.
     pub kind: LaneKind,
-    /// The group that the row is shown under, such as `workers` or `cuda:0`. Lanes with equal
-    /// groups become threads of one process of the trace.
+    /// The group that contains the row, such as `workers` or `cuda:0`. Lanes with the same group become threads of one
+    /// process in the trace.
     pub process: String,
 }
 
 impl Lane {
-    /// Its name, for where it stands without its group: a device's queue with the device.
+    /// Returns the name for display outside its group: a device's queue includes the device.
     #[must_use]
     pub fn full_name(&self) -> String {
         if self.kind == LaneKind::Queue { format!("{} {}", self.process, self.name) } else { self.name.clone() }
     }
 }
 
-/// What a lane stands for.
+/// The kinds of lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LaneKind {
-    /// A thread of the host that runs task bodies.
+    /// A host thread that runs task bodies.
     Worker,
     /// An in-order queue of a device.
     Queue,
     /// A link between memory nodes.
     Link,
-    /// A thread of the host with spans of its own, which runs no tasks.
+    /// A host thread with its own spans, which runs no tasks.
     Host,
 }
 
 named!(LaneKind { Worker = "worker", Queue = "queue", Link = "link", Host = "host" });
 
-/// Why one task had to wait for another, named from the later access.
+/// The kinds of hazards, named from the later access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Hazard {
     /// Read after write: the later task needs the value.
     RaW,
-    /// Write after read: the later task overwrites what the earlier one still reads.
+    /// Write after read: the later task overwrites a value that the earlier one reads.
     WaR,
-    /// Write after write: the later value must be the one that stays.
+    /// Write after write: the later value must remain.
     WaW,
 }
 
@@ -99,7 +99,7 @@ pub struct HazardRecord {
     pub from: TaskId,
     /// The later task, which waits.
     pub to: TaskId,
-    /// Which of the three hazards it is.
+    /// The kind of hazard.
     pub hazard: Hazard,
     /// The number of the datum that both tasks access.
     pub datum: u32,
@@ -123,7 +123,7 @@ named!(Outcome { Completed = "completed", Failed = "failed", Panicked = "panicke
 
 /// The time that a task spent on a lane.
 ///
-/// A cancelled task has a span of length zero, at the moment it was cancelled.
+/// A cancelled task has a span of length zero at the time of its cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
     /// The task.
@@ -132,7 +132,7 @@ pub struct Span {
     pub lane: u32,
     /// Start, in nanoseconds since the recording's epoch.
     pub start_ns: u64,
-    /// End, in nanoseconds since the recording's epoch; not before `start_ns`.
+    /// End, in nanoseconds since the recording's epoch; at least `start_ns`.
     pub end_ns: u64,
     /// How it ended.
     pub outcome: Outcome,
@@ -145,11 +145,11 @@ pub enum Counter {
     ReadyTasks,
     /// Tasks inserted and not yet retired.
     WindowTasks,
-    /// Bytes that have gone over a link since the start of the recording.
+    /// Bytes transferred over a link since the start of the recording.
     LinkBytes {
-        /// Where they were.
+        /// The source node.
         from: NodeId,
-        /// Where they went.
+        /// The destination node.
         to: NodeId,
     },
     /// Bytes in use in the memory of a node.
@@ -157,7 +157,7 @@ pub enum Counter {
 }
 
 impl Counter {
-    /// The counter's name, as it appears in a trace, given the names of the memory nodes.
+    /// Returns the counter's name in a trace. `nodes` holds the names of the memory nodes.
     pub fn name(self, nodes: &[String]) -> String {
         match self {
             Self::ReadyTasks => "ready tasks".to_owned(),
@@ -170,13 +170,13 @@ impl Counter {
     }
 }
 
-/// The value of a counter at one moment.
+/// The value of a counter at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CounterSample {
-    /// Which counter.
+    /// The counter.
     pub counter: Counter,
-    /// When, in nanoseconds since the recording's epoch.
+    /// The time, in nanoseconds since the recording's epoch.
     pub at_ns: u64,
-    /// How many tasks, or bytes.
+    /// The number of tasks or bytes.
     pub value: u64,
 }

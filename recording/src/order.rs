@@ -1,11 +1,11 @@
-//! From a task's number to its place in a sorted table.
+//! Maps a task's number to its index in a sorted table.
 
 use super::TaskId;
 
 /// The distinct task numbers of a recording in ascending order.
 ///
-/// A table of its own rather than a hash map: numbers are given out one after another, so that
-/// nearly always the place of a number is its distance from the first one.
+/// This is a table and not a hash map: numbers are assigned consecutively, so the index of a number is nearly always
+/// its distance from the first one.
 pub(super) struct TaskOrder {
     ids: Vec<TaskId>,
 }
@@ -22,8 +22,8 @@ impl TaskOrder {
         self.ids.len()
     }
 
-    /// The place of `id`, below `len()`, if it is in the table.
-    pub(super) fn place(&self, id: TaskId) -> Option<usize> {
+    /// Returns the index of `id`, less than `len()`, if it is in the table.
+    pub(super) fn index_of(&self, id: TaskId) -> Option<usize> {
         let distance = id.0.checked_sub(self.ids.first()?.0)?;
         let guess = usize::try_from(distance).ok()?;
         if self.ids.get(guess) == Some(&id) {

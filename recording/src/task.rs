@@ -1,12 +1,12 @@
-//! What is known about a task before it runs.
+//! The data of a task that are known when it is inserted.
 
 use super::{BlasLevel, TaskId};
 use std::fmt;
 use std::panic::Location;
 
-/// The indices that tell the tasks of one name apart, such as the `(i, j, k)` of a tile update.
+/// The indices that distinguish the tasks of one name, such as `(i, j, k)` of a tile update.
 ///
-/// At most three; stored in place, so that recording one allocates nothing.
+/// There are at most three. They are stored inline, without an allocation.
 ///
 /// ```
 /// use superscalar::recording::TileIndex;
@@ -17,16 +17,16 @@ use std::panic::Location;
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TileIndex {
-    /// Entries from `count` on are zero, so that equality may compare all of them.
+    /// Entries from `count` on are zero, so that equality can compare all of them.
     values: [u32; 3],
     count: u8,
 }
 
 impl TileIndex {
-    /// No index at all.
+    /// No index.
     pub const NONE: Self = Self { values: [0; 3], count: 0 };
 
-    /// These indices, outermost first; `None` if there are more than three.
+    /// Creates an index from these values, outermost first. Returns `None` if there are more than three.
     ///
     /// ```
     /// use superscalar::recording::TileIndex;
@@ -39,12 +39,12 @@ impl TileIndex {
         Some(Self { values, count: indices.len() as u8 })
     }
 
-    /// The indices, outermost first.
+    /// Returns the indices, outermost first.
     pub fn as_slice(&self) -> &[u32] {
         &self.values[..usize::from(self.count)]
     }
 
-    /// Whether there is no index.
+    /// Returns whether there is no index.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -75,7 +75,7 @@ impl fmt::Debug for TileIndex {
     }
 }
 
-/// `(i, j, k)`, or nothing where there is no index.
+/// Writes `(i, j, k)`, or nothing if there is no index.
 impl fmt::Display for TileIndex {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((first, rest)) = self.as_slice().split_first() else {
@@ -89,7 +89,7 @@ impl fmt::Display for TileIndex {
     }
 }
 
-/// What the insertion of a task left behind.
+/// The record of a task's insertion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TaskRecord {
     /// The task's number; unique within a recording.
@@ -102,12 +102,12 @@ pub struct TaskRecord {
     pub inserted_ns: u64,
     /// Its priority; higher runs earlier.
     pub priority: i32,
-    /// The BLAS level of its work, where one was declared.
+    /// The BLAS level of its work, if declared.
     pub level: Option<BlasLevel>,
-    /// Which tile it works on.
+    /// The tile that it works on.
     pub index: TileIndex,
-    /// Floating-point operations declared for it; zero where none were.
+    /// Its declared floating-point operations; zero if none were declared.
     pub flops: f64,
-    /// Bytes that it reads and writes, as declared; zero where none were.
+    /// Its declared bytes read and written; zero if none were declared.
     pub bytes: f64,
 }

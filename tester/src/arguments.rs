@@ -5,7 +5,7 @@ use crate::letters::{Letters, chosen};
 use crate::peer::PeerPath;
 use crate::range::{Dims, Range, TileSizes};
 use crate::report::Format;
-use crate::routines::{Entry, TABLE};
+use crate::routines::{RoutineEntry, TABLE};
 use crate::types::Type;
 use clap::{Parser, ValueEnum};
 use superscalar_dla::Distribution;
@@ -13,10 +13,10 @@ use superscalar_kernels::{Diag, Direction, Norm, Op, Part, Side, Uplo};
 use superscalar_oracle::ROUNDINGS_MAX;
 use superscalar_runtime::PolicyName;
 
-/// Checks and times routines, beside any BLAS or LAPACK given by path.
+/// Checks and times routines, beside any BLAS or LAPACK library given by path.
 ///
-/// Every combination of the values given is a case, and every case a row. Exit status: 0 if all checks hold, 1 if one fails,
-/// 2 if an argument is not valid.
+/// Every combination of the given values is a case, and every case is a row. Exit status: 0 if all checks hold, 1 if
+/// one fails, 2 if an argument is not valid.
 #[derive(Parser, Debug)]
 #[command(name = "tester", version, after_help = after_help())]
 pub struct Arguments {
@@ -28,7 +28,7 @@ pub struct Arguments {
     #[arg(long = "type", value_delimiter = ',', default_value = "d")]
     pub types: Vec<Type>,
 
-    /// Sizes N, MxN or MxNxK, of numbers or ranges start:stop:step; a routine takes those of m, n, k that it has
+    /// Sizes N, MxN or MxNxK, of numbers or ranges start:stop:step; a routine uses only the sizes that it has
     #[arg(long, allow_negative_numbers = true, value_delimiter = ',', default_value = "100:500:100")]
     pub dim: Vec<Dims>,
 
@@ -48,11 +48,11 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',')]
     pub side: Vec<Letters<Side>>,
 
-    /// What is done to A, or is applied: n, t, c or `all`
+    /// Operation on A, or on the matrix applied: n, t, c or `all`
     #[arg(long, value_delimiter = ',')]
     pub transa: Vec<Letters<Op>>,
 
-    /// What is done to B: n, t, c or `all`
+    /// Operation on B: n, t, c or `all`
     #[arg(long, value_delimiter = ',')]
     pub transb: Vec<Letters<Op>>,
 
@@ -64,7 +64,7 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',')]
     pub norm: Vec<Letters<Norm>>,
 
-    /// Parts of rectangular matrices: a (all of the matrix), l, u or `all` (each of the three)
+    /// Parts of rectangular matrices: a (the whole matrix), l, u or `all` (each of the three)
     #[arg(long, value_delimiter = ',')]
     pub part: Vec<Letters<Part>>,
 
@@ -72,11 +72,11 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',')]
     pub direction: Vec<Letters<Direction>>,
 
-    /// Factors of products, RE or RE:IM; real types take the real part
+    /// Factors alpha of products, RE or RE:IM; real types use the real part
     #[arg(long, allow_hyphen_values = true, value_delimiter = ',', default_values_t = [Coefficient::ALPHA])]
     pub alpha: Vec<Coefficient>,
 
-    /// Factors of what is added to, as --alpha
+    /// Factors beta of the matrix that is added to, RE or RE:IM
     #[arg(long, allow_hyphen_values = true, value_delimiter = ',', default_values_t = [Coefficient::BETA])]
     pub beta: Vec<Coefficient>,
 
@@ -84,7 +84,7 @@ pub struct Arguments {
     #[arg(long, default_value = "y")]
     pub check: YesNo,
 
-    /// Scaled residuals up to this are accepted
+    /// Largest accepted scaled residual
     #[arg(long, allow_negative_numbers = true, value_name = "RESIDUAL", default_value_t = ROUNDINGS_MAX)]
     pub bound: f64,
 
@@ -92,16 +92,21 @@ pub struct Arguments {
     #[arg(long, allow_negative_numbers = true, value_name = "ROWS")]
     pub ld_pad: Option<usize>,
 
-    /// A library to compare with, and the prefix of its Fortran symbols; or `cublasxt`, `cusolver` or `cusolvermg`, with the order of its blocks,
-    /// on the GPUs of --devices or else the first; repeatable
+    /// A library to compare with, and the prefix of its Fortran symbols; or `cublasxt`, `cusolver` or `cusolvermg`,
+    /// with the order of its blocks, on the GPUs of --devices or else the first GPU; can be repeated
     #[arg(long, value_name = "LIB[,PREFIX]")]
     pub peer: Vec<PeerPath>,
 
-    /// Calls that are timed, of which the median counts; with more than one there is a warm-up first
-    #[arg(long, allow_negative_numbers = true, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Number of timed calls; the median is reported; if it is more than one, an untimed call comes first
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        default_value_t = 3,
+        value_parser = clap::value_parser!(u32).range(1..=10_000),
+    )]
     pub repeat: u32,
 
-    /// Threads, ours and the peers' [default: one per physical core]
+    /// Number of threads, ours and the peers' [default: one per physical core]
     #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub workers: Option<u32>,
 
@@ -109,7 +114,7 @@ pub struct Arguments {
     #[arg(long, allow_negative_numbers = true, default_value_t = 1)]
     pub seed: u64,
 
-    /// How rows are written
+    /// Format of the rows
     #[arg(long, default_value = "table")]
     pub format: Format,
 
@@ -117,20 +122,20 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     pub policy: Option<PolicyName>,
 
-    /// Devices to run on, such as `cuda:0,cuda:1`, `cpu,sim:0..3` or `opencl:0`; without `cpu` the host does only what they can not
-    /// [default: those of SUPERSCALAR_DEVICES]
+    /// Devices to run on, such as `cuda:0,cuda:1`, `cpu,sim:0..3` or `opencl:0`; without `cpu` the host runs only tasks
+    /// that no device can run [default: those of SUPERSCALAR_DEVICES]
     #[arg(long, value_name = "NAMES")]
     pub devices: Option<String>,
 
-    /// Bytes of each device's memory that are used, such as 64M [default: what it has]
+    /// Bytes of each device's memory to use, such as 64M [default: all of it]
     #[arg(long, value_name = "BYTES", allow_hyphen_values = true, value_parser = device_memory)]
     pub device_memory: Option<usize>,
 
-    /// Where matrices lie when a routine is called
+    /// Where matrices are when a routine is called
     #[arg(long, default_value = "host")]
     pub location: Location,
 
-    /// Whether host memory of matrices is pinned, so that GPUs copy from and to it by themselves
+    /// Whether host memory of matrices is pinned, so that GPUs copy to and from it directly
     #[arg(long, default_value = "n")]
     pub pinned: YesNo,
 
@@ -150,25 +155,25 @@ pub enum YesNo {
     N,
 }
 
-/// Routines that one word names.
+/// The routines named by one word.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    entries: Vec<&'static Entry>,
+    entries: Vec<&'static RoutineEntry>,
     /// Whether the word was `all`.
     is_all: bool,
 }
 
-impl std::fmt::Debug for Entry {
+impl std::fmt::Debug for RoutineEntry {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(self.name)
     }
 }
 
 fn routines(word: &str) -> Result<Selection, String> {
-    let is_named = |entry: &&Entry| word == "all" || word == entry.name;
+    let is_named = |entry: &&RoutineEntry| word == "all" || word == entry.name;
     let entries: Vec<_> = TABLE.iter().filter(is_named).collect();
     if entries.is_empty() {
-        return Err(format!("no routine is called `{word}`; there are all, {}", names()));
+        return Err(format!("no routine is called `{word}`; expected all, {}", names()));
     }
     Ok(Selection { entries, is_all: word == "all" })
 }
@@ -179,7 +184,7 @@ fn names() -> String {
 
 fn after_help() -> String {
     format!(
-        "Letters that are not given: every one that a routine takes if the routines are `all`, otherwise the first.\n\
+        "Letters that are not given: all letters that a routine takes if the routines are `all`, otherwise the first.\n\
          Routines: {}\nPolicies: {}\nDistributions: {}",
         names(),
         PolicyName::ALL.map(PolicyName::as_str).join(", "),
@@ -188,7 +193,7 @@ fn after_help() -> String {
 }
 
 impl Arguments {
-    /// CUDA's numbers of the GPUs among the devices, or that of the first.
+    /// Returns CUDA's numbers of the GPUs among the devices; the first GPU if there are none.
     pub fn gpus(&self) -> Vec<i32> {
         let names = self.devices.iter().flat_map(|text| text.split(','));
         let gpus = names.filter_map(|name| name.trim().strip_prefix("cuda:")).flat_map(|numbers| {
@@ -200,9 +205,9 @@ impl Arguments {
         if gpus.is_empty() { vec![0] } else { gpus }
     }
 
-    /// The routines, each once, in the order in which they are first named.
-    pub fn entries(&self) -> Vec<&'static Entry> {
-        let mut entries: Vec<&'static Entry> = Vec::new();
+    /// Returns the routines, each once, in the order of their first occurrence.
+    pub fn entries(&self) -> Vec<&'static RoutineEntry> {
+        let mut entries: Vec<&'static RoutineEntry> = Vec::new();
         for entry in self.routines.iter().flat_map(|selection| &selection.entries) {
             if entries.iter().all(|known| known.name != entry.name) {
                 entries.push(entry);
@@ -211,7 +216,7 @@ impl Arguments {
         entries
     }
 
-    /// The values that each parameter is to take.
+    /// Returns the values of each parameter.
     pub fn choices(&self) -> Choices {
         let every = self.routines.iter().any(|selection| selection.is_all);
         Choices {
@@ -254,14 +259,14 @@ mod tests {
     }
 
     #[test]
-    fn gpus_are_those_of_the_devices() {
+    fn gpus_come_from_the_devices() {
         let gpus = |line: &str| Arguments::try_parse_from(line.split(' ')).expect(line).gpus();
         assert_eq!(gpus("tester gemm"), [0]);
         assert_eq!(gpus("tester gemm --devices cpu,cuda:3,cuda:0..2"), [3, 0, 1]);
     }
 
     #[test]
-    fn letters_default_to_every_one_for_all() {
+    fn letters_default_to_all_for_all_routines() {
         let counts = |line: &str| {
             let words = std::iter::once("tester").chain(line.split(' '));
             let choices = Arguments::try_parse_from(words).expect(line).choices();

@@ -1,4 +1,4 @@
-//! One case: sizes, letters, scalars, tile size; and the list of all that a command line asks for.
+//! A case (sizes, letters, scalars, tile size), and the list of all cases of a command line.
 
 use crate::range::{Dim, TileSize};
 use clap::ValueEnum;
@@ -7,14 +7,15 @@ use std::str::FromStr;
 use superscalar_dla::Scalar;
 use superscalar_kernels::{Diag, Direction, Norm, Op, Part, Side, Uplo};
 
-/// The parameters besides sizes: for each its place in a case and its type. Cases are combined in this order.
+/// Declares the parameters other than sizes: for each its field in a case, and its type. Cases are combined in this
+/// order.
 macro_rules! parameters {
     ($($parameter:ident $field:ident: $value:ty;)*) => {
-        /// What a routine can take, in LAPACK's words. A routine's cases combine only what it uses.
+        /// The parameters of routines, in LAPACK's terms. A routine's cases combine only the parameters that it uses.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Parameter { M, N, K, Nrhs, $($parameter),* }
 
-        /// The parameters of one call. Those that the routine does not use have a value of no importance.
+        /// The parameters of one call. Parameters that the routine does not use are ignored.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct Case {
             pub dim: Dim,
@@ -23,7 +24,7 @@ macro_rules! parameters {
             $(pub $field: $value,)*
         }
 
-        /// The values that each parameter is to take; at least one for each.
+        /// The values of each parameter, at least one for each.
         #[derive(Clone, Debug)]
         pub struct Choices {
             pub dims: Vec<Dim>,
@@ -33,7 +34,7 @@ macro_rules! parameters {
         }
 
         impl Case {
-            /// The parameter's value as rows show it: a size, a letter or a scalar.
+            /// Returns the parameter's value as displayed in rows: a size, a letter or a scalar.
             pub fn value(&self, parameter: Parameter) -> String {
                 match parameter {
                     Parameter::M => self.dim.m.to_string(),
@@ -46,8 +47,8 @@ macro_rules! parameters {
         }
 
         impl Choices {
-            /// Every combination of the parameters in `uses`, each once. A parameter that is not used stays at its
-            /// first value, so that `--dim 100x50,200x50` is one case for a routine that has only an n.
+            /// Returns every combination of the parameters in `uses`, each once. An unused parameter stays at its first
+            /// value, so that `--dim 100x50,200x50` is one case for a routine that has only an n.
             pub fn cases(&self, uses: &[Parameter]) -> Vec<Case> {
                 let used = |parameter| uses.contains(&parameter);
                 let (dim, nrhs, nb) = (Dim { m: 0, n: 0, k: 0 }, self.nrhs[0], self.nb[0]);
@@ -75,7 +76,7 @@ parameters! {
     Beta beta: Coefficient;
 }
 
-/// A scalar of the command line: `RE`, or `RE:IM`, of which real types take the real part.
+/// A scalar of the command line: `RE` or `RE:IM`; real types use the real part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coefficient {
     pub re: f64,
@@ -83,20 +84,20 @@ pub struct Coefficient {
 }
 
 impl Coefficient {
-    /// Zero, for which the BLAS have rules of their own.
+    /// Zero, which has special rules in the BLAS.
     pub const ZERO: Self = Self { re: 0.0, im: 0.0 };
-    /// The default of alpha. Both parts are exact in all types, and neither 0 nor 1: nothing is hidden.
+    /// The default of alpha. Both parts are exact in all types, and neither is 0 or 1, which could hide errors.
     pub const ALPHA: Self = Self { re: 1.5, im: -0.75 };
     /// The default of beta.
     pub const BETA: Self = Self { re: 0.625, im: 0.375 };
 
-    /// In the type of the elements.
+    /// Returns the scalar in the element type.
     pub fn of<T: Scalar>(self) -> T {
         let part = <T::Real as superscalar_kernels::Scalar>::from_f64;
         T::from_parts(part(self.re), part(self.im))
     }
 
-    /// Its real part, for routines that take a real scalar.
+    /// Returns its real part, for routines that take a real scalar.
     pub fn real<T: Scalar>(self) -> T::Real {
         self.of::<T>().re()
     }
@@ -115,14 +116,14 @@ impl FromStr for Coefficient {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = |part: &str| part.parse().map_err(|_| format!("`{text}` is no scalar: expected RE or RE:IM"));
+        let number = |part: &str| part.parse().map_err(|_| format!("`{text}` is not a scalar: expected RE or RE:IM"));
         let (re, im) = text.split_once(':').unwrap_or((text, "0"));
         Ok(Self { re: number(re)?, im: number(im)? })
     }
 }
 
 impl Case {
-    /// Whether the parameter's value goes without saying.
+    /// Returns whether the parameter has its default value, which rows do not show.
     pub fn is_usual(&self, parameter: Parameter) -> bool {
         match parameter {
             Parameter::Alpha => self.alpha == Coefficient::ALPHA,
@@ -133,12 +134,12 @@ impl Case {
 }
 
 impl Parameter {
-    /// Its key in rows: the name that it has here, in lower case.
+    /// Returns its key in rows: its name in lower case.
     pub fn key(self) -> String {
         format!("{self:?}").to_lowercase()
     }
 
-    /// Whether it is a size rather than a letter or a scalar.
+    /// Returns whether it is a size and not a letter or a scalar.
     pub fn is_size(self) -> bool {
         matches!(self, Self::M | Self::N | Self::K | Self::Nrhs)
     }
@@ -151,7 +152,7 @@ impl Choices {
         for dim in &self.dims {
             let Dim { m, n, k } = *dim;
             let dim = Dim { m: size(Parameter::M, m), n: size(Parameter::N, n), k: size(Parameter::K, k) };
-            // A routine with fewer sizes sees neighbours that differ in the others as one.
+            // For a routine with fewer sizes, neighbours that differ only in unused sizes are equal.
             if dims.last() != Some(&dim) {
                 dims.push(dim);
             }
@@ -160,7 +161,7 @@ impl Choices {
     }
 }
 
-/// Each case with each of the values; as it is, if the parameter is not used.
+/// Combines each case with each of the values. If the parameter is not used, returns the cases unchanged.
 fn combined<V: Copy>(cases: Vec<Case>, used: bool, values: &[V], set: impl Fn(&mut Case, V)) -> Vec<Case> {
     if !used {
         return cases;
@@ -182,7 +183,7 @@ pub enum Location {
 
 #[cfg(test)]
 impl Case {
-    /// A case of this size with the first of all letters.
+    /// Returns a case of this size with the first value of each letter.
     pub fn with_dim(m: usize, n: usize, k: usize) -> Self {
         Self {
             dim: Dim { m, n, k },
@@ -204,7 +205,7 @@ impl Case {
 
 #[cfg(test)]
 impl Choices {
-    /// These sizes with every letter there is, in tiles of 8.
+    /// Returns these sizes with all letters, and tiles of 8.
     pub fn every_letter(dims: &[(usize, usize, usize)]) -> Self {
         use crate::letters::Letter;
         Self {
@@ -230,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_used_is_combined() {
+    fn only_used_parameters_are_combined() {
         let choices = Choices {
             nrhs: vec![1, 2],
             nb: vec![TileSize::Auto, TileSize::Fixed(8), TileSize::Fixed(9)],

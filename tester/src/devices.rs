@@ -1,4 +1,4 @@
-//! Devices that the routines run on besides the host, and what they did.
+//! The devices that the routines run on besides the host, and their statistics.
 
 use crate::arguments::Arguments;
 use std::io::{self, Write};
@@ -6,10 +6,10 @@ use superscalar::devices::{self, Opened};
 use superscalar_dla::Distribution;
 use superscalar_runtime::{Builder, Runtime};
 
-/// Opens the devices that the arguments name, or else the environment, and gives them to the builder.
+/// Opens the devices named by the arguments, or else by the environment, and adds them to the builder.
 ///
 /// # Errors
-/// If one is not there; the message names the argument.
+/// If a device cannot be opened; the message names the argument.
 pub fn add_to(builder: Builder, arguments: &Arguments) -> Result<Builder, String> {
     let opened = match &arguments.devices {
         Some(text) => {
@@ -24,12 +24,12 @@ pub fn add_to(builder: Builder, arguments: &Arguments) -> Result<Builder, String
     })
 }
 
-/// The names of the devices, for rows.
+/// Returns the names of the devices, for rows.
 pub fn names(runtime: &Runtime) -> Vec<String> {
     runtime.devices().into_iter().map(|device| device.name).collect()
 }
 
-/// Which devices there are.
+/// Writes a line for each device, and the distribution.
 pub fn write_head(runtime: &Runtime, distribution: Option<Distribution>, out: &mut impl Write) -> io::Result<()> {
     for device in runtime.devices() {
         let memory = device.memory.map_or("host memory".to_owned(), |memory| format!("{} bytes", memory.bytes));
@@ -41,7 +41,7 @@ pub fn write_head(runtime: &Runtime, distribution: Option<Distribution>, out: &m
     Ok(())
 }
 
-/// What the devices did: tasks of each, and what was moved over each link and why.
+/// Writes the number of tasks of each device, and the bytes moved over each link, by kind.
 pub fn write_work(runtime: &Runtime, out: &mut impl Write) -> io::Result<()> {
     for (device, tasks) in runtime.devices().iter().zip(runtime.tasks_issued()) {
         writeln!(out, "# {}: {tasks} tasks", device.name)?;

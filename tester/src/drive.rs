@@ -1,8 +1,8 @@
-//! Runs a case: makes the operands, calls the contenders, checks, times, and reports.
+//! Runs a case: makes the operands, calls our library and the peers, checks the results, and times the calls.
 
 use crate::case::{Case, Location, Parameter};
-use crate::check::{self, Finding, Outcome};
-use crate::elements::Memory;
+use crate::check::{self, CallOutcome, Finding};
+use crate::elements::MemoryKind;
 use crate::measure::{gflops, in_turns, median, settle};
 use crate::memory;
 use crate::methods::Methods;
@@ -17,25 +17,26 @@ use std::time::{Duration, Instant};
 use superscalar_dla::{Options, Scalar};
 use superscalar_runtime::Runtime;
 
-/// Padding of the leading dimension, when small cases are checked and nothing else is said.
-const LD_PAD: usize = 3;
-/// Up to this size cases count as small: larger ones are there to be timed, as a user's matrices are.
-const SMALL: usize = 512;
+/// The default padding of the leading dimension for small cases that are checked.
+const LD_PAD_DEFAULT: usize = 3;
+/// The largest size of small cases. Larger cases are for timing, and have no padding by default, like a user's
+/// matrices.
+const SMALL_CASE_MAX: usize = 512;
 
-/// What all cases of a run share.
+/// The data that all cases of a run share.
 pub struct Bench<'a> {
     pub runtime: &'a Runtime,
     pub peers: &'a [Peer],
     pub setting: &'a Setting,
     pub check: bool,
-    /// Where the operands of timed calls lie.
-    pub memory: Memory,
+    /// The kind of memory of timed operands.
+    pub memory: MemoryKind,
     /// `None` for the default of each case.
     pub ld_pad: Option<usize>,
 }
 
 /// A case in one type.
-struct Contest<'a, T: Scalar> {
+struct CaseRun<'a, T: Scalar> {
     bench: &'a Bench<'a>,
     case: &'a Case,
     letter: Type,
@@ -46,38 +47,39 @@ struct Contest<'a, T: Scalar> {
     routine: &'a Methods<T>,
 }
 
-/// How a contender's calls went.
-struct Score {
+/// The results of the calls of our library or of one peer.
+struct ContenderResult {
     finding: Finding,
     timing: Option<Timing>,
-    /// Why the contender did not take part.
+    /// Why it was not called.
     absent: Option<String>,
 }
 
-/// Runs a case: a row without peers, or a row per peer; none for letters that the routine does not take in this type.
+/// Runs a case. Returns one row, or with peers one row for each peer; no row for letters that the routine does not take
+/// in this type.
 pub fn run<T: Scalar>(routine: &Methods<T>, bench: &Bench<'_>, letter: Type, case: &Case) -> Vec<Row> {
     if let Some(why) = routine.absent {
         return vec![skipped(routine, bench, letter, case, why)];
     }
-    if bench.setting.location == Location::Device && routine.cut.is_none() {
+    if bench.setting.location == Location::Device && routine.tiling.is_none() {
         return vec![skipped(routine, bench, letter, case, "not called with matrices on devices")];
     }
     if !(routine.admits)(case) {
         return Vec::new();
     }
-    let mut contest = match Contest::new(routine, bench, letter, case) {
-        Some(contest) => contest,
+    let mut case_run = match CaseRun::new(routine, bench, letter, case) {
+        Some(case_run) => case_run,
         None => return vec![skipped(routine, bench, letter, case, "not enough memory")],
     };
-    let mut scores = contest.play();
-    if bench.check && largest_size(routine.uses, case) <= check::DEFECTS_MAX {
-        contest.try_defects(&mut scores);
+    let mut results = case_run.call_all();
+    if bench.check && largest_size(routine.uses, case) <= check::DEFECTS_ORDER_MAX {
+        case_run.try_defects(&mut results);
     }
-    let ours = scores.remove(0);
-    if scores.is_empty() {
-        return vec![contest.row(&ours, None)];
+    let ours = results.remove(0);
+    if results.is_empty() {
+        return vec![case_run.row(&ours, None)];
     }
-    bench.peers.iter().zip(&scores).map(|(peer, score)| contest.row(&ours, Some((peer, score)))).collect()
+    bench.peers.iter().zip(&results).map(|(peer, result)| case_run.row(&ours, Some((peer, result)))).collect()
 }
 
 fn skipped<T: Scalar>(routine: &Methods<T>, bench: &Bench<'_>, letter: Type, case: &Case, why: &str) -> Row {
@@ -96,13 +98,13 @@ fn skipped<T: Scalar>(routine: &Methods<T>, bench: &Bench<'_>, letter: Type, cas
     }
 }
 
-/// The largest of the sizes that the routine uses.
+/// Returns the largest of the sizes that the routine uses.
 fn largest_size(uses: &[Parameter], case: &Case) -> usize {
     let sizes = uses.iter().filter(|parameter| parameter.is_size());
     sizes.filter_map(|&parameter| case.value(parameter).parse().ok()).max().unwrap_or(0)
 }
 
-/// How the residual of a case is evaluated, for rows.
+/// Returns how the residual of a case is evaluated, for rows.
 fn method<T: Scalar>(routine: &Methods<T>, case: &Case) -> &'static str {
     let Dim { m, n, k } = case.dim;
     let used = |parameter, size| if routine.uses.contains(&parameter) { size } else { 0 };
@@ -111,12 +113,12 @@ fn method<T: Scalar>(routine: &Methods<T>, case: &Case) -> &'static str {
 }
 
 fn ld_pad<T: Scalar>(routine: &Methods<T>, bench: &Bench<'_>, case: &Case) -> usize {
-    let default = if bench.check && largest_size(routine.uses, case) <= SMALL { LD_PAD } else { 0 };
+    let default = if bench.check && largest_size(routine.uses, case) <= SMALL_CASE_MAX { LD_PAD_DEFAULT } else { 0 };
     bench.ld_pad.unwrap_or(default)
 }
 
-impl<'a, T: Scalar> Contest<'a, T> {
-    /// `None` if there is no memory for the operands and a copy.
+impl<'a, T: Scalar> CaseRun<'a, T> {
+    /// Makes the operands. Returns `None` if there is not enough memory for them and a copy.
     fn new(routine: &'a Methods<T>, bench: &'a Bench<'a>, letter: Type, case: &'a Case) -> Option<Self> {
         let ld_pad = ld_pad(routine, bench, case);
         let mut make = Maker::new(bench.setting.seed, ld_pad, memory::available() / 2);
@@ -132,19 +134,19 @@ impl<'a, T: Scalar> Contest<'a, T> {
         Some(Self { bench, case, letter, ld_pad, ours, original, work, routine })
     }
 
-    /// Calls every contender: ourselves first, then the peers.
-    fn play(&mut self) -> Vec<Score> {
+    /// Calls and times our library first, then each peer.
+    fn call_all(&mut self) -> Vec<ContenderResult> {
         let contenders = 1 + self.bench.peers.len();
-        let (mut first, mut scores) = (Vec::new(), Vec::new());
+        let (mut first, mut results) = (Vec::new(), Vec::new());
         for contender in 0..contenders {
             if contenders > 1 {
                 settle();
             }
             let (time, result) = self.call(contender);
             first.push(time);
-            scores.push(self.judge(contender, result));
+            results.push(self.judge(contender, result));
         }
-        let present: Vec<usize> = (0..contenders).filter(|&contender| scores[contender].absent.is_none()).collect();
+        let present: Vec<usize> = (0..contenders).filter(|&contender| results[contender].absent.is_none()).collect();
         let first: Vec<Duration> = present.iter().map(|&contender| first[contender]).collect();
         let repeat = self.bench.setting.repeat;
         let times = match repeat {
@@ -155,13 +157,13 @@ impl<'a, T: Scalar> Contest<'a, T> {
         for (&contender, times) in present.iter().zip(&times) {
             let seconds = median(times);
             let seconds_min = times.iter().min().map_or(seconds, Duration::as_secs_f64);
-            scores[contender].timing = Some(Timing { seconds, seconds_min, gflops: gflops(flops, seconds) });
+            results[contender].timing = Some(Timing { seconds, seconds_min, gflops: gflops(flops, seconds) });
         }
-        scores
+        results
     }
 
-    /// One call, on fresh operands.
-    fn call(&mut self, contender: usize) -> (Duration, Result<Outcome, Unavailable>) {
+    /// Makes one call on restored operands. Contender 0 is our library.
+    fn call(&mut self, contender: usize) -> (Duration, Result<CallOutcome, Unavailable>) {
         self.work.restore(&self.original);
         match (contender.checked_sub(1), self.bench.setting.location) {
             (None, Location::Device) => {
@@ -187,11 +189,13 @@ impl<'a, T: Scalar> Contest<'a, T> {
         }
     }
 
-    /// Checks what the last call left in the work operands.
-    fn judge(&self, contender: usize, result: Result<Outcome, Unavailable>) -> Score {
+    /// Checks the result of the last call.
+    fn judge(&self, contender: usize, result: Result<CallOutcome, Unavailable>) -> ContenderResult {
         let outcome = match result {
             Ok(outcome) => outcome,
-            Err(Unavailable(why)) => return Score { finding: Finding::default(), timing: None, absent: Some(why) },
+            Err(Unavailable(why)) => {
+                return ContenderResult { finding: Finding::default(), timing: None, absent: Some(why) };
+            }
         };
         let finding = if self.bench.check {
             let bound = self.bench.setting.bound;
@@ -203,33 +207,33 @@ impl<'a, T: Scalar> Contest<'a, T> {
             0 => finding,
             _ => Finding { wrong: finding.wrong.map(|wrong| format!("the peer: {wrong}")), ..finding },
         };
-        Score { finding, timing: None, absent: None }
+        ContenderResult { finding, timing: None, absent: None }
     }
 
-    /// Tries the inputs without ordinary results; what is found goes to the contender's score.
-    fn try_defects(&self, scores: &mut [Score]) {
-        let ours = &mut scores[0].finding.wrong;
+    /// Tries the inputs with defects, and adds the errors to the results.
+    fn try_defects(&self, results: &mut [ContenderResult]) {
+        let ours = &mut results[0].finding.wrong;
         let bound = self.bench.setting.bound;
         *ours = ours.take().or_else(|| check::defects(self.routine, &self.ours, self.case, &self.original, bound));
-        // Peers say what LAPACK's info is; what else they do with NaN is theirs.
+        // Peers are asked only for LAPACK's info; their results for NaN are not checked.
         for defect in (self.routine.defects)(self.case, &self.original) {
             let (Expected::Info(expected) | Expected::Completed(expected)) = defect.expected else { continue };
-            for (peer, score) in self.bench.peers.iter().zip(&mut scores[1..]) {
+            for (peer, result) in self.bench.peers.iter().zip(&mut results[1..]) {
                 let Some(mut operands) = defect.operands.duplicate() else { continue };
                 let info = peer.call((self.routine.peer)(&defect.case, &mut operands));
                 if let Ok(info) = info.map(as_outcome)
                     && info != Ok(expected)
                 {
-                    let wrong = format!("the peer: info {info:?} for {}, where LAPACK has {expected}", defect.name);
-                    score.finding.wrong.get_or_insert(wrong);
+                    let wrong = format!("the peer: info {info:?} for {}, but LAPACK returns {expected}", defect.name);
+                    result.finding.wrong.get_or_insert(wrong);
                 }
             }
         }
     }
 
-    fn row(&self, ours: &Score, peer: Option<(&Peer, &Score)>) -> Row {
+    fn row(&self, ours: &ContenderResult, peer: Option<(&Peer, &ContenderResult)>) -> Row {
         let wrong = ours.finding.wrong.clone().or_else(|| peer?.1.finding.wrong.clone());
-        let absent = peer.and_then(|(_, score)| score.absent.clone());
+        let absent = peer.and_then(|(_, result)| result.absent.clone());
         Row {
             routine: self.routine.name,
             uses: self.routine.uses,
@@ -239,10 +243,10 @@ impl<'a, T: Scalar> Contest<'a, T> {
             error: ours.finding.error,
             check: ours.finding.error.map(|_| method(self.routine, self.case)),
             timing: ours.timing,
-            peer: peer.map(|(peer, score)| PeerPart {
+            peer: peer.map(|(peer, result)| PeerPart {
                 name: peer.name().to_owned(),
-                error: score.finding.error,
-                timing: score.timing,
+                error: result.finding.error,
+                timing: result.timing,
             }),
             status: match wrong {
                 Some(_) => Status::Failed,
@@ -254,9 +258,9 @@ impl<'a, T: Scalar> Contest<'a, T> {
     }
 }
 
-/// A peer's info; negative ones complain about an argument.
-fn as_outcome(info: i32) -> Outcome {
-    usize::try_from(info).map_err(|_| format!("info {info}: an argument is not accepted"))
+/// Converts a peer's info. A negative info reports an invalid argument.
+fn as_outcome(info: i32) -> CallOutcome {
+    usize::try_from(info).map_err(|_| format!("info {info}: the routine rejected an argument"))
 }
 
 #[cfg(test)]

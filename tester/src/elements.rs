@@ -1,19 +1,19 @@
-//! [`Elements`]: the memory of an operand, as a user's program has it or pinned for GPUs.
+//! [`Elements`]: the memory of an operand, either pageable like a user program's or pinned for GPUs.
 
 use std::ops::{Deref, DerefMut};
 #[cfg(feature = "cuda")]
 use superscalar::devices::PinnedBuffer;
 use superscalar_kernels::Scalar;
 
-/// What sort of memory.
+/// The kinds of host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory {
+pub enum MemoryKind {
     Pageable,
-    /// Pinned: GPUs copy from and to it by themselves.
+    /// Pinned memory, which GPUs copy to and from directly.
     Pinned,
 }
 
-/// Elements, zero at first.
+/// Elements, initially zero.
 pub enum Elements<T> {
     Pageable(Vec<T>),
     #[cfg(feature = "cuda")]
@@ -21,19 +21,19 @@ pub enum Elements<T> {
 }
 
 impl<T: Scalar> Elements<T> {
-    /// So many; the error says why there is no such memory.
-    pub fn new(len: usize, memory: Memory) -> Result<Self, String> {
+    /// Allocates `len` elements. The error explains why there is no such memory.
+    pub fn new(len: usize, memory: MemoryKind) -> Result<Self, String> {
         match memory {
-            Memory::Pageable => {
+            MemoryKind::Pageable => {
                 let mut data = Vec::new();
                 data.try_reserve_exact(len).map_err(|error| error.to_string())?;
                 data.resize(len, T::ZERO);
                 Ok(Self::Pageable(data))
             }
             #[cfg(feature = "cuda")]
-            Memory::Pinned => PinnedBuffer::new(len).map(Self::Pinned).map_err(|error| error.to_string()),
+            MemoryKind::Pinned => PinnedBuffer::new(len).map(Self::Pinned).map_err(|error| error.to_string()),
             #[cfg(not(feature = "cuda"))]
-            Memory::Pinned => Err("this program was built without CUDA".to_owned()),
+            MemoryKind::Pinned => Err("the tester was built without CUDA".to_owned()),
         }
     }
 }
@@ -65,10 +65,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_there_or_the_error_says_why() {
-        assert_eq!(&Elements::<f64>::new(3, Memory::Pageable).expect("little memory")[..], [0.0; 3]);
-        assert!(Elements::<f64>::new(usize::MAX / 16, Memory::Pageable).is_err());
-        match Elements::<f32>::new(3, Memory::Pinned) {
+    fn allocation_succeeds_or_explains_why() {
+        assert_eq!(&Elements::<f64>::new(3, MemoryKind::Pageable).expect("little memory")[..], [0.0; 3]);
+        assert!(Elements::<f64>::new(usize::MAX / 16, MemoryKind::Pageable).is_err());
+        match Elements::<f32>::new(3, MemoryKind::Pinned) {
             Ok(pinned) => assert_eq!(&pinned[..], [0.0; 3]),
             Err(why) => assert!(!why.is_empty()),
         }

@@ -1,11 +1,11 @@
-//! Letters on the command line: some of them, `all`, or a default that depends on how many routines are asked for.
+//! Letters on the command line: some of them, `all`, or a default that depends on how many routines are named.
 
 use std::str::FromStr;
 use superscalar_kernels::{Diag, Direction, Norm, Op, ParseOptionError, Part, Side, Uplo};
 
 /// An option that LAPACK writes as a letter.
 pub trait Letter: Copy + FromStr<Err = ParseOptionError> + 'static {
-    /// Its values; the first is the default where a routine is named.
+    /// Its values; the first is the default if a routine is named.
     const ALL: &'static [Self];
 }
 
@@ -27,7 +27,7 @@ letters! {
     Direction { Forward Backward }
 }
 
-/// What one word asks for: a letter, or with `all` every one.
+/// The letters of one word: one letter, or every letter for `all`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Letters<L>(Vec<L>);
 
@@ -42,7 +42,8 @@ impl<L: Letter> FromStr for Letters<L> {
     }
 }
 
-/// The letters that these words ask for, each once; without words the first, or every one.
+/// Returns the letters of these words, each once. Without words, returns the first letter, or if `every` is set all
+/// letters.
 pub fn chosen<L: Letter + PartialEq>(words: &[Letters<L>], every: bool) -> Vec<L> {
     let default = if every { L::ALL } else { &L::ALL[..1] };
     let mut letters: Vec<L> = Vec::new();

@@ -1,19 +1,19 @@
-//! The tester: checks every routine and times it, beside any BLAS or LAPACK given by path. See its README.
+//! The tester: checks every routine and times it, beside any BLAS or LAPACK library given by path. See its README.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
 //! | [`arguments`], [`range`] | the command line |
-//! | [`case`], [`letters`] | the combinations that it asks for |
-//! | [`routine`], [`routines`] | what is known about a routine; the table, a file for each |
+//! | [`case`], [`letters`] | the combinations of its values |
+//! | [`routine`], [`routines`] | the description of a routine; the table of routines, with a file for each |
 //! | [`types`] | the four element types |
-//! | [`operand`], [`elements`], [`mod@memory`] | operands, watched on all sides |
+//! | [`operand`], [`elements`], [`mod@memory`] | operands, surrounded by sentinels |
 //! | [`drive`] | runs a case |
-//! | [`devices`] | what cases run on besides the host, and what that did |
-//! | [`ours`], [`resident`] | our calls, and those on matrices that lie on devices |
-//! | [`check`] | whether results are right, by the residuals of the crate `superscalar-oracle` |
-//! | [`measure`] | times |
+//! | [`devices`] | the devices that cases run on, and their statistics |
+//! | [`ours`], [`resident`] | calls of our library, with matrices on the host and on devices |
+//! | [`check`] | checks results by the residuals of the crate `superscalar-oracle` |
+//! | [`measure`] | times calls |
 //! | [`peer`] | other libraries; the only module with `unsafe` code |
-//! | [`report`] | rows |
+//! | [`report`] | the rows of the report |
 
 #![deny(unsafe_code)]
 
@@ -42,7 +42,7 @@ use arguments::{Arguments, YesNo};
 use case::Location;
 use clap::Parser;
 use drive::Bench;
-use elements::{Elements, Memory};
+use elements::{Elements, MemoryKind};
 use peer::Peer;
 use report::{Format, Setting, Tally};
 use std::io::{self, Write};
@@ -50,10 +50,10 @@ use std::process::ExitCode;
 use superscalar_kernels::peak::measure_fma_peak;
 use superscalar_runtime::Runtime;
 
-/// A check has failed.
-const FAILED: u8 = 1;
-/// An argument is not valid; clap's own status for those that it finds.
-const USAGE: u8 = 2;
+/// Exit status: a check has failed.
+const STATUS_FAILED: u8 = 1;
+/// Exit status: an argument is not valid. The same as clap's.
+const STATUS_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -61,19 +61,20 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(message) => {
             eprintln!("error: {message}");
-            ExitCode::from(USAGE)
+            ExitCode::from(STATUS_USAGE)
         }
     }
 }
 
-/// Opens the peers, starts the runtime, runs the cases. An error names the argument that is at fault.
+/// Opens the peers, starts the runtime and runs the cases. Errors name the argument at fault.
 fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let workers = match arguments.workers {
         Some(workers) => workers as usize,
-        // A runtime knows what the default is. This one is gone before the peers come.
+        // Build a runtime to learn the default. It is dropped before the peers are opened.
         None => Runtime::builder().trace(false).build().map_err(|error| error.to_string())?.workers(),
     };
-    // Before our threads start and bind themselves to processors: the peers' threads inherit what this one may use.
+    // Open the peers before our threads start and are bound to processors: the peers' threads inherit this thread's
+    // affinity.
     let peers = open(arguments, workers)?;
     let mut builder = Runtime::builder().workers(workers);
     if let Some(policy) = arguments.policy {
@@ -106,20 +107,20 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     };
     match report_all(arguments, &bench, &mut io::stdout().lock()) {
         Ok(true) => Ok(ExitCode::SUCCESS),
-        Ok(false) => Ok(ExitCode::from(FAILED)),
-        // Whoever reads has seen enough.
+        Ok(false) => Ok(ExitCode::from(STATUS_FAILED)),
+        // The reader has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         Err(error) => Err(format!("the report could not be written: {error}")),
     }
 }
 
-/// Where operands are to lie on the host.
-fn memory(arguments: &Arguments) -> Result<Memory, String> {
+/// Returns the kind of host memory for operands.
+fn memory(arguments: &Arguments) -> Result<MemoryKind, String> {
     match arguments.pinned {
-        YesNo::N => Ok(Memory::Pageable),
-        YesNo::Y => {
-            Elements::<f64>::new(1, Memory::Pinned).map(|_| Memory::Pinned).map_err(|why| format!("--pinned y: {why}"))
-        }
+        YesNo::N => Ok(MemoryKind::Pageable),
+        YesNo::Y => Elements::<f64>::new(1, MemoryKind::Pinned)
+            .map(|_| MemoryKind::Pinned)
+            .map_err(|why| format!("--pinned y: {why}")),
     }
 }
 
@@ -132,7 +133,7 @@ fn open(arguments: &Arguments, workers: usize) -> Result<Vec<Peer>, String> {
     arguments.peer.iter().map(|path| Peer::open(path, &gpus).map_err(|error| format!("--peer {error}"))).collect()
 }
 
-/// Writes the report, and what became of all rows; whether all checks hold.
+/// Writes the report and the tally of all rows. Returns whether all checks hold.
 fn report_all(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) -> io::Result<bool> {
     if arguments.format == Format::Table {
         write_head(bench, out)?;
@@ -143,7 +144,7 @@ fn report_all(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) ->
             devices::write_work(bench.runtime, out)?;
             writeln!(out, "# {tally}")?;
         }
-        // The lines there are objects.
+        // On standard output, every line is a JSON object.
         Format::Json => eprintln!("{tally}"),
     }
     Ok(tally.holds())
@@ -169,7 +170,7 @@ fn report_cases(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) 
     Ok(tally)
 }
 
-/// What was run where: figures without it say little.
+/// Writes the processor, the setting, the devices and the peers.
 fn write_head(bench: &Bench<'_>, out: &mut impl Write) -> io::Result<()> {
     let Setting { workers, policy, seed, repeat, .. } = bench.setting;
     let peaks = [measure_fma_peak::<f64>(), measure_fma_peak::<f32>()].map(|peak| peak / 1e9);
@@ -178,16 +179,16 @@ fn write_head(bench: &Bench<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "# {workers} workers, policy {policy}, seed {seed}, median of {repeat}")?;
     devices::write_head(bench.runtime, bench.setting.distribution, out)?;
     if bench.setting.location == Location::Device {
-        writeln!(out, "# location device: matrices lie on the devices; copies there and back are not timed")?;
+        writeln!(out, "# location device: matrices are on the devices; copies to and from them are not timed")?;
     }
     for peer in bench.peers {
         let about = peer.about(bench.setting.location);
-        writeln!(out, "# peer {}: {}", peer.name(), about.as_deref().unwrap_or("says nothing about itself"))?;
+        writeln!(out, "# peer {}: {}", peer.name(), about.as_deref().unwrap_or("no description available"))?;
     }
     writeln!(out, "{}", report::heading())
 }
 
-/// The processor's name, where the system tells.
+/// Returns the processor's name, if the system reports it.
 fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));

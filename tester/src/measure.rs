@@ -1,34 +1,34 @@
-//! Times calls of several contenders in turn, so that whatever else the machine does meets all of them alike.
+//! Times the calls of several contenders alternately, so that other load on the machine affects all of them alike.
 //!
-//! All contenders live in one process. A BLAS library's threads keep spinning for a while after a call (OpenBLAS: some
-//! tens of milliseconds; OpenMP libraries: up to 200), on the processors that the next contender needs. So before each
-//! turn the process comes to rest: see [`settle`]. A library's threads are then asleep, and a short call would be
-//! charged with waking them, unlike when it is called again and again; so each turn of a short call begins with an
-//! untimed one.
+//! All contenders run in one process. The threads of a BLAS library keep spinning for a while after a call (OpenBLAS:
+//! some tens of milliseconds; OpenMP libraries: up to 200), on processors that the next contender needs. Before each
+//! turn, the process therefore waits until it is idle: see [`settle`]. Then the library's threads are asleep, and a
+//! short call would include the time to wake them, unlike repeated calls; so each turn of a short call begins with an
+//! untimed call.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::{Duration, Instant};
 
-/// Calls below this get an untimed call first: waking threads takes up to 0.1 ms, which is 0.2 % of it.
-const SHORT: Duration = Duration::from_millis(50);
-/// How long [`settle`] looks at a time: several ticks of the system's clock (4 ms is usual), because the processor time of a
-/// thread that runs on another processor may be brought up to date only there.
-const LOOK: Duration = Duration::from_millis(15);
-/// When [`settle`] gives up: a contender that never rests is measured as it is.
+/// Calls shorter than this are preceded by an untimed call, because waking threads takes up to 0.1 ms.
+const SHORT_CALL_MAX: Duration = Duration::from_millis(50);
+/// The interval over which [`settle`] measures: several ticks of the system's clock (usually 4 ms), because the
+/// processor time of a thread on another processor may be updated only at its ticks.
+const SETTLE_INTERVAL: Duration = Duration::from_millis(15);
+/// The time after which [`settle`] gives up; a contender that is never idle is measured anyway.
 const SETTLE_MAX: Duration = Duration::from_secs(3);
 
-/// Calls the contenders, `first.len()` of them, in `rounds` turns each; `call` prepares, makes and times one call. `first`
-/// holds the time that each contender's first call took. Returns each one's times.
+/// Calls each of the `first.len()` contenders `rounds` times, alternately. `call` prepares, makes and times one call.
+/// `first` holds the time of each contender's first call. Returns the times of each contender.
 pub fn in_turns(first: &[Duration], rounds: usize, mut call: impl FnMut(usize) -> Duration) -> Vec<Vec<Duration>> {
     let mut times = vec![Vec::with_capacity(rounds); first.len()];
     for round in 0..rounds {
         for turn in 0..first.len() {
-            // Every other round backwards: none is always the one after the same other.
+            // Every other round is in reverse order, so that no contender always follows the same one.
             let contender = if round % 2 == 0 { turn } else { first.len() - 1 - turn };
-            // A single contender meets nobody's threads, and its own are awake.
+            // A single contender competes with no other threads, and its own are awake.
             if first.len() > 1 {
                 settle();
-                if first[contender] < SHORT {
+                if first[contender] < SHORT_CALL_MAX {
                     call(contender);
                 }
             }
@@ -43,20 +43,20 @@ pub fn settle() {
     let start = Instant::now();
     while start.elapsed() < SETTLE_MAX {
         let (used, looked) = (processor_time(), Instant::now());
-        std::thread::sleep(LOOK);
+        std::thread::sleep(SETTLE_INTERVAL);
         if (processor_time() - used) * 10 < looked.elapsed() {
             return;
         }
     }
 }
 
-/// The processor time that all threads of this process have used.
+/// Returns the processor time used by all threads of this process.
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// The median, in seconds; of an even number the mean of the middle two. NaN for none.
+/// Returns the median in seconds; for an even number of times, the mean of the middle two; NaN for none.
 pub fn median(times: &[Duration]) -> f64 {
     let mut seconds: Vec<f64> = times.iter().map(Duration::as_secs_f64).collect();
     seconds.sort_by(f64::total_cmp);
@@ -67,7 +67,7 @@ pub fn median(times: &[Duration]) -> f64 {
     }
 }
 
-/// 10⁹ operations per second. A clock too coarse for the call counts as a nanosecond.
+/// Returns 10⁹ operations per second. A time of zero, from a coarse clock, counts as one nanosecond.
 pub fn gflops(flops: f64, seconds: f64) -> f64 {
     flops / seconds.max(1e-9) / 1e9
 }
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn contenders_take_turns_and_short_calls_are_warmed() {
+    fn contenders_alternate_with_warm_up() {
         let (short, long) = (Duration::from_micros(1), Duration::from_secs(1));
         let mut calls = Vec::new();
         let times = in_turns(&[long, short], 3, |contender| {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_thread_is_waited_for() {
+    fn settle_waits_for_busy_threads() {
         let busy = Duration::from_millis(60);
         let thread = std::thread::spawn(move || {
             let start = Instant::now();

@@ -1,6 +1,7 @@
-//! How much memory there is, so that a case that does not fit is skipped and not ended by the system.
+//! Determines the available memory, so that a case that is too large is skipped and the system does not kill the
+//! process.
 
-/// Bytes that can be taken without swapping; `usize::MAX` where the system does not tell.
+/// Returns the bytes that can be allocated without swapping, or `usize::MAX` if the system does not report them.
 pub fn available() -> usize {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     parse(&text).unwrap_or(usize::MAX)

@@ -1,39 +1,39 @@
-//! [`Methods`]: a routine in one type as a table of functions. What drives and checks routines takes it, and so is compiled for each type but not
-//! for each routine, which would be most of this program.
+//! [`Methods`]: a routine in one type as a table of functions. The code that drives and checks routines uses this
+//! table, so it is compiled once for each type and not for each routine, which would make up most of this program.
 
 use crate::case::{Case, Parameter};
 use crate::operand::{Maker, Operands};
 use crate::ours::Ours;
-use crate::peer::Call;
-use crate::resident::{Cut, Timed};
+use crate::peer::FortranCall;
+use crate::resident::{DeviceTiling, Timed};
 use crate::routine::{Defect, Operations, Routine};
 use superscalar_dla::{Error, Scalar};
 
-/// What [`Routine`] says, for one routine and one type.
+/// The items of [`Routine`] for one routine and one type.
 pub struct Methods<T: Scalar> {
     pub name: &'static str,
     pub uses: &'static [Parameter],
     pub products_max: usize,
-    pub cut: Option<Cut>,
+    pub tiling: Option<DeviceTiling>,
     pub absent: Option<&'static str>,
     pub admits: fn(&Case) -> bool,
     pub operations: fn(&Case) -> Operations,
     pub operands: fn(&Case, &mut Maker) -> Option<Operands<T>>,
     pub ours: fn(&Ours<'_>, &Case, &mut Operands<T>) -> Result<(), Error>,
     pub resident: fn(&Ours<'_>, &Case, &mut Operands<T>) -> Timed,
-    pub peer: for<'a> fn(&Case, &'a mut Operands<T>) -> Call<'a, T>,
+    pub peer: for<'a> fn(&Case, &'a mut Operands<T>) -> FortranCall<'a, T>,
     pub residual: fn(&Case, &Operands<T>, &Operands<T>) -> f64,
     pub defects: fn(&Case, &Operands<T>) -> Vec<Defect<T>>,
 }
 
 impl<T: Scalar> Methods<T> {
-    /// Those of a routine.
+    /// Returns the table of a routine.
     pub fn of<R: Routine>() -> Self {
         Self {
             name: R::NAME,
             uses: R::USES,
             products_max: R::PRODUCTS_MAX,
-            cut: R::CUT,
+            tiling: R::DEVICE_TILING,
             absent: R::absent::<T>(),
             admits: R::admits::<T>,
             operations: R::operations,

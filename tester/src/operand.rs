@@ -1,34 +1,34 @@
-//! The operands of a case: column-major matrices whose surroundings are watched.
+//! The operands of a case: column-major matrices surrounded by sentinels.
 //!
-//! Between the columns, behind the last one, and in the triangle that a routine must leave alone lie sentinels: NaN, so
-//! that a routine which reads one spoils its result, in turn with an ordinary number, so that one which writes there is
-//! seen even if it only scales.
+//! Sentinels fill the memory between the columns and after the last one, and the triangle that a routine must not
+//! change. They are alternately NaN, so that a routine that reads one corrupts its result, and an ordinary number, so
+//! that a routine that writes there is detected even if it only scales.
 
-use crate::elements::{Elements, Memory};
+use crate::elements::{Elements, MemoryKind};
 use superscalar_kernels::{MatMut, MatRef, Scalar, Uplo};
 use superscalar_oracle::{Random, identical, parallel};
 
-/// Elements behind the last column that are watched as well.
-const TAIL: usize = 16;
-/// Matrices start at multiples of so many bytes, as a library's own would.
-const ALIGNMENT: usize = 64;
+/// The number of sentinels after the last column.
+const TAIL_ELEMENTS: usize = 16;
+/// The alignment of matrices, as a library would allocate them.
+const ALIGNMENT_BYTES: usize = 64;
 
-/// What a routine must leave as it was, besides the padding.
+/// The elements that a routine must not change, besides the padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
-    /// Nothing: all elements may be written.
+    /// None: all elements may be written.
     Padding,
-    /// The triangle other than this one, diagonal excluded.
+    /// The other triangle than this one, without the diagonal.
     OtherThan(Uplo),
-    /// The triangle other than this one, and the diagonal as well.
+    /// The other triangle than this one, with the diagonal.
     OtherThanStrict(Uplo),
-    /// Nothing, and what is left there means nothing.
+    /// None, and the contents after the call are undefined.
     Scrap,
-    /// Everything: the operand is only read.
+    /// All: the operand is only read.
     Everything,
 }
 
-/// One matrix and what surrounds it.
+/// One matrix with its sentinels.
 pub struct Operand<T> {
     data: Elements<T>,
     start: usize,
@@ -39,18 +39,18 @@ pub struct Operand<T> {
 }
 
 impl<T: Scalar> Operand<T> {
-    /// An m x n matrix, all of it sentinels. `None` if there is no memory for it.
+    /// Allocates an m x n matrix filled with sentinels. Returns `None` if there is not enough memory.
     pub fn new(shape: (usize, usize), ld_pad: usize, keeps: Keeps) -> Option<Self> {
-        Self::in_memory(shape, ld_pad, keeps, Memory::Pageable)
+        Self::in_memory(shape, ld_pad, keeps, MemoryKind::Pageable)
     }
 
-    fn in_memory((m, n): (usize, usize), ld_pad: usize, keeps: Keeps, memory: Memory) -> Option<Self> {
+    fn in_memory((m, n): (usize, usize), ld_pad: usize, keeps: Keeps, memory: MemoryKind) -> Option<Self> {
         let ld = m.checked_add(ld_pad)?.max(1);
-        let lead = ALIGNMENT / size_of::<T>();
-        let len = ld.checked_mul(n)?.checked_add(TAIL + lead)?;
+        let lead = ALIGNMENT_BYTES / size_of::<T>();
+        let len = ld.checked_mul(n)?.checked_add(TAIL_ELEMENTS + lead)?;
         let mut data = Elements::<T>::new(len, memory).ok()?;
-        // align_offset may decline, with usize::MAX; an unaligned matrix is then good enough.
-        let start = Some(data.as_ptr().align_offset(ALIGNMENT)).filter(|&start| start < lead).unwrap_or(0);
+        // align_offset may fail and return usize::MAX; then the matrix is not aligned.
+        let start = Some(data.as_ptr().align_offset(ALIGNMENT_BYTES)).filter(|&start| start < lead).unwrap_or(0);
         let fill = |(at, part): (usize, &mut [T])| {
             (at..).zip(part).for_each(|(at, element)| *element = sentinel(at.wrapping_sub(start)));
         };
@@ -58,58 +58,58 @@ impl<T: Scalar> Operand<T> {
         Some(Self { data, start, m, n, ld, keeps })
     }
 
-    /// The same with its elements set by `fill`.
+    /// Sets the elements with `fill`.
     pub fn filled(mut self, fill: impl FnOnce(MatMut<'_, T>)) -> Self {
         fill(self.view_mut());
         self
     }
 
-    /// A copy in memory of this sort, aligned as the original is.
-    fn duplicate_in(&self, memory: Memory) -> Option<Self> {
+    /// Returns a copy in this kind of memory, with the same alignment.
+    fn duplicate_in(&self, memory: MemoryKind) -> Option<Self> {
         let ld_pad = self.ld - self.m.min(self.ld);
         let mut copy = Self::in_memory((self.m, self.n), ld_pad, self.keeps, memory)?;
         copy.restore(self);
         Some(copy)
     }
 
-    /// Makes this, which was duplicated from `original`, equal to it again, surroundings included.
+    /// Copies `original`, of which this is a duplicate, into this matrix, with its sentinels.
     pub fn restore(&mut self, original: &Self) {
-        let len = self.ld * self.n + TAIL;
+        let len = self.ld * self.n + TAIL_ELEMENTS;
         let source = &original.data[original.start..original.start + len];
         let copy = |(at, part): (usize, &mut [T])| part.copy_from_slice(&source[at..at + part.len()]);
         parallel::map(pieces(&mut self.data[self.start..self.start + len]), copy);
     }
 
-    /// The matrix.
+    /// Returns an immutable view of the matrix.
     pub fn view(&self) -> MatRef<'_, T> {
         match MatRef::from_col_major(&self.data[self.start..], self.m, self.n, self.ld) {
             Ok(view) => view,
-            Err(error) => unreachable!("the memory was taken for this shape: {error}"),
+            Err(error) => unreachable!("the memory was allocated for this shape: {error}"),
         }
     }
 
-    /// The matrix, to write.
+    /// Returns a mutable view of the matrix.
     pub fn view_mut(&mut self) -> MatMut<'_, T> {
         match MatMut::from_col_major(&mut self.data[self.start..], self.m, self.n, self.ld) {
             Ok(view) => view,
-            Err(error) => unreachable!("the memory was taken for this shape: {error}"),
+            Err(error) => unreachable!("the memory was allocated for this shape: {error}"),
         }
     }
 
-    /// The first element that should be as it was in `before` and is not, in words.
+    /// Describes the first element that should be unchanged since `before` but is not.
     pub fn trespass(&self, before: &Self) -> Option<String> {
-        let len = self.ld * self.n + TAIL;
+        let len = self.ld * self.n + TAIL_ELEMENTS;
         let (now, then) = (&self.data[self.start..][..len], &before.data[before.start..][..len]);
         let first = |mut range: std::ops::Range<usize>| {
             range.find(|&at| self.is_kept(at % self.ld, at / self.ld) && !identical(now[at], then[at]))
         };
         let at = parallel::map(parallel::ranges(len, len), first).into_iter().flatten().next()?;
         let (i, j, now, then) = (at % self.ld, at / self.ld, now[at], then[at]);
-        let place = if i >= self.m || j >= self.n { "the padding" } else { "what is not to be written" };
+        let place = if i >= self.m || j >= self.n { "the padding" } else { "a protected element" };
         Some(format!("{place} at ({i}, {j}) was {then} and is {now}"))
     }
 
-    /// Whether there is a NaN among the elements that may be written; sentinels are not.
+    /// Returns whether there is a NaN among the elements that may be written. Sentinels do not count.
     fn has_nan_written(&self) -> bool {
         if self.is_scrap() {
             return false;
@@ -122,7 +122,7 @@ impl<T: Scalar> Operand<T> {
         parallel::map(parallel::ranges(self.n, self.m * self.n), has_nan).contains(&true)
     }
 
-    /// Whether what a routine leaves here means nothing.
+    /// Returns whether the contents after the call are undefined.
     pub fn is_scrap(&self) -> bool {
         self.keeps == Keeps::Scrap
     }
@@ -141,7 +141,7 @@ impl<T: Scalar> Operand<T> {
     }
 }
 
-/// The elements in pieces for as many threads, each with the place where it begins.
+/// Splits the elements into pieces for parallel threads, each with the index of its first element.
 fn pieces<T>(mut data: &mut [T]) -> Vec<(usize, &mut [T])> {
     let len = data.len();
     let piece = |range: std::ops::Range<usize>| {
@@ -152,13 +152,13 @@ fn pieces<T>(mut data: &mut [T]) -> Vec<(usize, &mut [T])> {
     parallel::ranges(len, len).into_iter().map(piece).collect()
 }
 
-/// NaN and a number in turn; both parts of a complex number.
+/// Returns NaN or a number alternately, in both parts of a complex number.
 fn sentinel<T: Scalar>(at: usize) -> T {
     let value = T::from_f64(if at.is_multiple_of(2) { f64::NAN } else { -97_531.0 });
     T::from_parts(value.re(), value.re())
 }
 
-/// The elements of a matrix with one column, such as the scalars of reflectors, to hand over as a slice.
+/// Returns the elements of a matrix with one column, such as the scalars of reflectors, as a slice.
 pub fn slice<'a, T: Scalar>(column: &'a mut MatMut<'_, T>) -> &'a mut [T] {
     assert_eq!(column.ncols(), 1, "one column");
     match column.col_as_slice_mut(0) {
@@ -167,56 +167,55 @@ pub fn slice<'a, T: Scalar>(column: &'a mut MatMut<'_, T>) -> &'a mut [T] {
     }
 }
 
-/// All operands of a case, in the order that the routine gives them. A result which is a number is a matrix of one
-/// element.
+/// All operands of a case, in the order defined by the routine. A numeric result is a matrix with one element.
 pub struct Operands<T> {
     pub matrices: Vec<Operand<T>>,
     /// Row interchanges, for routines that have them.
     pub pivots: Vec<i32>,
-    /// Whether those are read, written, or of no interest afterwards.
+    /// Whether these are read, written, or undefined after the call.
     pub pivots_keep: Keeps,
 }
 
 impl<T: Scalar> Operands<T> {
-    /// These matrices, without pivots.
+    /// Creates operands of these matrices, without row interchanges.
     pub fn new<const N: usize>(matrices: [Operand<T>; N]) -> Self {
         Self { matrices: Vec::from(matrices), pivots: Vec::new(), pivots_keep: Keeps::Everything }
     }
 
-    /// The same with row interchanges.
+    /// Adds row interchanges.
     pub fn with_pivots(self, pivots: Vec<i32>, keeps: Keeps) -> Self {
         Self { pivots, pivots_keep: keeps, ..self }
     }
 
-    /// A copy.
+    /// Returns a copy, or `None` if there is not enough memory.
     pub fn duplicate(&self) -> Option<Self> {
-        self.duplicate_in(Memory::Pageable)
+        self.duplicate_in(MemoryKind::Pageable)
     }
 
-    /// A copy with its matrices in memory of this sort.
-    pub fn duplicate_in(&self, memory: Memory) -> Option<Self> {
+    /// Returns a copy with its matrices in this kind of memory.
+    pub fn duplicate_in(&self, memory: MemoryKind) -> Option<Self> {
         let matrices = self.matrices.iter().map(|matrix| matrix.duplicate_in(memory)).collect::<Option<_>>()?;
         Some(Self { matrices, pivots: self.pivots.clone(), pivots_keep: self.pivots_keep })
     }
 
-    /// Makes this, which was duplicated from `original`, equal to it again.
+    /// Copies `original`, of which this is a duplicate, into these operands.
     pub fn restore(&mut self, original: &Self) {
         self.matrices.iter_mut().zip(&original.matrices).for_each(|(copy, original)| copy.restore(original));
         self.pivots.copy_from_slice(&original.pivots);
     }
 
-    /// The matrices to read, of which the routine knows how many there are.
+    /// Returns immutable views of the matrices; `N` must be their number.
     pub fn views<const N: usize>(&self) -> [MatRef<'_, T>; N] {
         assert_eq!(self.matrices.len(), N, "as many matrices as the routine made");
         std::array::from_fn(|at| self.matrices[at].view())
     }
 
-    /// The matrices to write, of which the routine knows how many there are.
+    /// Returns mutable views of the matrices; `N` must be their number.
     pub fn views_mut<const N: usize>(&mut self) -> [MatMut<'_, T>; N] {
         self.views_and_pivots_mut().0
     }
 
-    /// The matrices to write, and the row interchanges.
+    /// Returns mutable views of the matrices, and the row interchanges.
     pub fn views_and_pivots_mut<const N: usize>(&mut self) -> ([MatMut<'_, T>; N], &mut [i32]) {
         assert_eq!(self.matrices.len(), N, "as many matrices as the routine made");
         let mut matrices = self.matrices.iter_mut();
@@ -227,25 +226,25 @@ impl<T: Scalar> Operands<T> {
         (views, &mut self.pivots)
     }
 
-    /// Puts a result that is a number into the matrix of one element which stands for it, the last one.
+    /// Stores a numeric result in the last matrix, which has one element.
     pub fn set_number(&mut self, number: T::Real) {
         if let Some(last) = self.matrices.last_mut() {
             last.view_mut()[(0, 0)] = T::from_real(number);
         }
     }
 
-    /// From now on what is left in this matrix means nothing.
+    /// Declares the contents of this matrix after the call undefined.
     pub fn scrap(mut self, at: usize) -> Self {
         self.matrices[at].keeps = Keeps::Scrap;
         self
     }
 
-    /// Whether there is a NaN among the elements that may be written.
+    /// Returns whether there is a NaN among the elements that may be written.
     pub fn has_nan_written(&self) -> bool {
         self.matrices.iter().any(Operand::has_nan_written)
     }
 
-    /// The first trespass in any of them.
+    /// Describes the first protected element that has changed.
     pub fn trespass(&self, before: &Self) -> Option<String> {
         if self.pivots_keep == Keeps::Everything && self.pivots != before.pivots {
             return Some("the row interchanges have changed".to_owned());
@@ -266,42 +265,42 @@ pub struct Maker {
 }
 
 impl Maker {
-    /// Makes matrices of up to `bytes_max` in all.
+    /// Creates a maker of matrices with at most `bytes_max` bytes in total.
     pub fn new(seed: u64, ld_pad: usize, bytes_max: usize) -> Self {
         Self { random: Random::new(seed), ld_pad, bytes_left: bytes_max }
     }
 
-    /// A matrix of this shape with random contents by `fill`; `None` if it is too large.
+    /// Makes a matrix of this shape with random contents by `fill`; `None` if it is too large.
     pub fn matrix<T: Scalar>(
         &mut self,
         shape: (usize, usize),
         keeps: Keeps,
         fill: impl FnOnce(&mut Random, MatMut<'_, T>),
     ) -> Option<Operand<T>> {
-        // Asked before the memory is: the system may promise more than it has, and end the process later.
+        // Check before allocating: the system may promise more than it has, and kill the process later.
         let elements = shape.0.checked_add(self.ld_pad)?.checked_mul(shape.1)?;
         self.bytes_left = self.bytes_left.checked_sub(elements.checked_mul(size_of::<T>())?)?;
         Some(Operand::new(shape, self.ld_pad, keeps)?.filled(|view| fill(&mut self.random, view)))
     }
 
-    /// A matrix of sentinels, for a result.
+    /// Makes a matrix of sentinels, for a result.
     pub fn result<T: Scalar>(&mut self, shape: (usize, usize)) -> Option<Operand<T>> {
         self.matrix(shape, Keeps::Padding, |_, _| ())
     }
 
-    /// Interchanges of each of the first `count` of `rows` rows with one that is not above it, counted from one.
+    /// Returns interchanges of each of the first `count` of `rows` rows with itself or a lower row, counted from one.
     pub fn interchanges(&mut self, count: usize, rows: usize) -> Vec<i32> {
         (0..count).map(|i| i32::try_from(i + 1 + self.random.below(rows - i)).unwrap_or(i32::MAX)).collect()
     }
 }
 
-/// LAPACK gives a refinement so many steps before it falls back.
-const STEPS_MAX: f64 = 30.0;
+/// LAPACK's maximum number of refinement steps.
+const REFINEMENT_STEPS_MAX: f64 = 30.0;
 
-/// LAPACK's ITER as a share of the steps that it allows: below 1 where the refinement has converged, negative where
-/// it has fallen back.
+/// Returns LAPACK's ITER as a fraction of the maximum number of steps: below 1 if the refinement has converged,
+/// negative if it has fallen back.
 pub fn share_of_steps<T: superscalar_kernels::Scalar>(steps: i32) -> T {
-    T::from_f64(f64::from(steps) / (STEPS_MAX + 1.0))
+    T::from_f64(f64::from(steps) / (REFINEMENT_STEPS_MAX + 1.0))
 }
 
 #[cfg(test)]
@@ -314,18 +313,18 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_written_may_be_written() {
+    fn writable_elements_may_change() {
         let (before, mut after) = (operand(Keeps::Padding), operand(Keeps::Padding));
         after.view_mut().fill(c32::from_f64(3.0));
         assert_eq!(after.trespass(&before), None);
-        let mut copy = before.duplicate_in(Memory::Pageable).expect("little memory");
+        let mut copy = before.duplicate_in(MemoryKind::Pageable).expect("little memory");
         assert_eq!((copy.trespass(&before), copy.view().col_stride()), (None, 7));
         copy.restore(&after);
         assert_eq!(copy.view().at(4, 3), c32::from_f64(3.0));
     }
 
     #[test]
-    fn every_trespass_is_seen() {
+    fn protected_elements_are_watched() {
         for (keeps, free) in [
             (Keeps::Padding, 20),
             (Keeps::OtherThan(Uplo::Lower), 14),
@@ -335,9 +334,9 @@ mod tests {
             (Keeps::Everything, 0),
         ] {
             let before = operand(keeps);
-            let len = before.ld * before.n + TAIL;
+            let len = before.ld * before.n + TAIL_ELEMENTS;
             let seen = (0..len).filter(|at| {
-                let mut after = before.duplicate_in(Memory::Pageable).expect("little memory");
+                let mut after = before.duplicate_in(MemoryKind::Pageable).expect("little memory");
                 let start = after.start;
                 after.data[start + at] = c32::from_f64(17.0);
                 after.trespass(&before).is_some()
@@ -347,10 +346,10 @@ mod tests {
     }
 
     #[test]
-    fn shapes_without_elements_are_ordinary() {
+    fn empty_shapes_are_valid() {
         let empty = Operand::<f64>::new((0, 0), 0, Keeps::Padding).expect("little memory");
         assert_eq!((empty.view().shape(), empty.view().col_stride()), ((0, 0), 1));
-        assert!(empty.duplicate_in(Memory::Pageable).is_some_and(|copy| copy.trespass(&empty).is_none()));
+        assert!(empty.duplicate_in(MemoryKind::Pageable).is_some_and(|copy| copy.trespass(&empty).is_none()));
         assert!(Operand::<f64>::new((usize::MAX, 2), 0, Keeps::Padding).is_none());
         assert!(Operand::<f64>::new((1 << 40, 1 << 20), 0, Keeps::Padding).is_none());
     }

@@ -1,12 +1,12 @@
-//! Our own calls.
+//! The parameters of calls of our library.
 
 use superscalar_dla::{Distribution, Options};
 use superscalar_runtime::Runtime;
 
-/// How our library is called.
+/// The parameters of calls of our library.
 pub struct Ours<'a> {
     pub runtime: &'a Runtime,
     pub options: Options,
-    /// How matrices on devices are distributed, if that was said.
+    /// The distribution of matrices over devices, if given.
     pub distribution: Option<Distribution>,
 }

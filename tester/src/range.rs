@@ -1,9 +1,9 @@
-//! What the command line writes about sizes: `100:1000:100`, `500x300`, `auto`.
+//! Sizes on the command line: `100:1000:100`, `500x300`, `auto`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A range has at most so many values, and a size list as many combinations: more is a slip of the hand.
+/// The maximum number of values of a range, and of combinations of a size list; more is probably a typing error.
 const VALUES_MAX: usize = 100_000;
 
 /// Values from `start:stop:step` (both ends included), `start:stop` (steps of one), or a single number.
@@ -22,10 +22,10 @@ impl FromStr for Range {
             _ => return Err(format!("`{text}` has too many colons: expected start:stop:step")),
         };
         if step == 0 {
-            return Err(format!("`{text}` never ends: its step is 0"));
+            return Err(format!("`{text}` has a step of 0: expected at least 1"));
         }
         if stop < start {
-            return Err(format!("`{text}` is empty: it stops before it starts"));
+            return Err(format!("`{text}` is empty: its stop is less than its start"));
         }
         if (stop - start) / step >= VALUES_MAX {
             return Err(format!("`{text}` has more than {VALUES_MAX} values"));
@@ -35,10 +35,10 @@ impl FromStr for Range {
 }
 
 fn number(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("`{text}` is no whole number that can be a size"))
+    text.parse().map_err(|_| format!("`{text}` is not a size: expected a whole number"))
 }
 
-/// m, n and k of a case. A routine uses those that it has.
+/// The sizes m, n and k of a case. A routine uses only the sizes that it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim {
     pub m: usize,
@@ -46,8 +46,8 @@ pub struct Dim {
     pub k: usize,
 }
 
-/// Sizes `N`, `MxN` or `MxNxK`, each a [`Range`]; of several ranges, every combination. `N` alone is `NxNxN`, and `MxN`
-/// has k = n.
+/// Sizes `N`, `MxN` or `MxNxK`, each a [`Range`]; several ranges give every combination. `N` alone is `NxNxN`, and
+/// `MxN` has k = n.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dims(pub Vec<Dim>);
 
@@ -103,7 +103,7 @@ impl FromStr for TileSizes {
         }
         let range: Range = text.parse().map_err(|why| format!("{why} (nor `auto`)"))?;
         if range.0.contains(&0) {
-            return Err("a tile size is at least 1".to_owned());
+            return Err("the tile size is 0: expected at least 1".to_owned());
         }
         Ok(Self(range.0.into_iter().map(TileSize::Fixed).collect()))
     }
@@ -127,16 +127,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_says_why() {
+    fn invalid_ranges_are_explained() {
         for (text, why) in [
-            ("", "no whole number"),
-            ("-3", "no whole number"),
+            ("", "not a size"),
+            ("-3", "not a size"),
             ("1:2:3:4", "too many colons"),
-            ("1:9:0", "never ends"),
-            ("9:1:1", "stops before"),
+            ("1:9:0", "step of 0"),
+            ("9:1:1", "stop is less"),
             ("0:99999999999", "more than"),
-            ("1:", "no whole number"),
-            ("99999999999999999999", "no whole number"),
+            ("1:", "not a size"),
+            ("99999999999999999999", "not a size"),
         ] {
             let error = text.parse::<Range>().expect_err(text);
             assert!(error.contains(why), "{text}: {error}");

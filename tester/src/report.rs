@@ -1,4 +1,4 @@
-//! Rows: one per case, or one per case and peer; as a table or as JSON, one object a line.
+//! Rows: one per case, or one per case and peer; as a table, or as JSON with one object per line.
 
 use crate::case::{Case, Location, Parameter};
 use crate::range::TileSize;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::{self, Write};
 use superscalar_dla::Distribution;
 
-/// How rows are written.
+/// The format of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// Aligned columns for people.
@@ -16,12 +16,12 @@ pub enum Format {
     Json,
 }
 
-/// What became of a case.
+/// The status of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Checked, and right.
+    /// Checked, and correct.
     Ok,
-    /// Not checked, because that was not asked for.
+    /// Not checked, because `--check n` was given.
     Unchecked,
     Failed,
     Skipped,
@@ -38,7 +38,7 @@ impl Status {
     }
 }
 
-/// How many rows there were of each status.
+/// The number of rows of each status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     ok: usize,
@@ -58,7 +58,7 @@ impl Tally {
         } += 1;
     }
 
-    /// Whether no check has failed.
+    /// Returns whether no check has failed.
     pub fn holds(&self) -> bool {
         self.failed == 0
     }
@@ -71,12 +71,12 @@ impl fmt::Display for Tally {
     }
 }
 
-/// A time and the rate that it means.
+/// Times and the rate of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timing {
     /// The median.
     pub seconds: f64,
-    /// The least, which on a machine with other users says more about the code.
+    /// The minimum, which on a shared machine says more about the code.
     pub seconds_min: f64,
     pub gflops: f64,
 }
@@ -89,21 +89,21 @@ pub struct PeerPart {
     pub timing: Option<Timing>,
 }
 
-/// What is the same in all rows of a run.
+/// The settings that all rows of a run share.
 #[derive(Clone, Debug)]
 pub struct Setting {
     pub workers: usize,
     pub policy: String,
     /// The devices' names.
     pub devices: Vec<String>,
-    /// How matrices are distributed over them, if that was said.
+    /// The distribution of matrices over the devices, if given.
     pub distribution: Option<Distribution>,
     pub seed: u64,
     pub repeat: usize,
     pub bound: f64,
     /// Whether the operands' memory is pinned.
     pub is_pinned: bool,
-    /// Where matrices lie when a routine is called.
+    /// Where matrices are when a routine is called.
     pub location: Location,
 }
 
@@ -125,18 +125,23 @@ pub struct Row {
 }
 
 impl Row {
-    /// How long it took. A wrong result has no rate.
+    /// Returns our timing. A failed row has no times and rates.
     fn timing(&self) -> Option<Timing> {
         self.timing.filter(|_| self.status != Status::Failed)
     }
 
-    /// Our rate over the peer's.
+    /// Returns the peer's timing. A failed row has no times and rates, since the peer's result may be the wrong one.
+    fn peer_timing(&self) -> Option<Timing> {
+        self.peer.as_ref()?.timing.filter(|_| self.status != Status::Failed)
+    }
+
+    /// Returns our rate over the peer's.
     fn ratio(&self) -> Option<f64> {
-        let peer = self.peer.as_ref()?.timing?;
+        let peer = self.peer_timing()?;
         Some(self.timing()?.gflops / peer.gflops).filter(|ratio| ratio.is_finite())
     }
 
-    /// The row as a JSON object. What a routine does not have is null, as is a number that is not finite.
+    /// Returns the row as a JSON object. Values that do not apply or are not finite are null.
     pub fn json(&self, setting: &Setting) -> Value {
         let mut row = Map::new();
         let mut put = |key: &str, value: Value| row.insert(key.to_owned(), value);
@@ -175,7 +180,7 @@ impl Row {
         let peer = self.peer.as_ref();
         put("peer", json!(peer.map(|peer| &peer.name)));
         put("peer_error", json!(peer.and_then(|peer| peer.error)));
-        let timing = peer.and_then(|peer| peer.timing);
+        let timing = self.peer_timing();
         put("peer_seconds", json!(timing.map(|timing| timing.seconds)));
         put("peer_seconds_min", json!(timing.map(|timing| timing.seconds_min)));
         put("peer_gflops", json!(timing.map(|timing| timing.gflops)));
@@ -185,7 +190,7 @@ impl Row {
         Value::Object(row)
     }
 
-    /// The row as a line of the table.
+    /// Returns the row as a line of the table.
     pub fn line(&self) -> String {
         let size = |parameter| if self.uses.contains(&parameter) { self.case.value(parameter) } else { "-".to_owned() };
         let letters = self.uses.iter().filter(|&&parameter| !parameter.is_size() && !self.case.is_usual(parameter));
@@ -195,7 +200,7 @@ impl Row {
             |value: Option<f64>, digits: usize| value.map_or("-".to_owned(), |value| format!("{value:.digits$}"));
         let small = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2e}"));
         let (timing, peer) = (self.timing(), self.peer.as_ref());
-        let peer_timing = peer.and_then(|peer| peer.timing);
+        let peer_timing = self.peer_timing();
         let mut line = columns([
             &format!("{}{}", self.letter, self.routine),
             &size(Parameter::M),
@@ -221,7 +226,7 @@ impl Row {
     }
 }
 
-/// The names of the table's columns.
+/// Returns the heads of the table's columns.
 pub fn heading() -> String {
     columns([
         "routine", "m", "n", "k", "nrhs", "options", "nb", "error", "seconds", "GFLOP/s", "peer", "seconds", "GFLOP/s",
@@ -229,7 +234,7 @@ pub fn heading() -> String {
     ])
 }
 
-/// Aligns the columns of a line; names to the left, numbers to the right.
+/// Aligns the columns of a line: names left, numbers right.
 fn columns(cells: [&str; 15]) -> String {
     let [routine, m, n, k, nrhs, options, nb, error, seconds, rate, peer, peer_seconds, peer_rate, ratio, status] =
         cells;
@@ -297,7 +302,7 @@ mod tests {
             ("seconds", Value::Null),
             ("gflops", Value::Null),
             ("peer", json!("blas")),
-            ("peer_gflops", json!(15.0)),
+            ("peer_gflops", Value::Null),
             ("ratio", Value::Null),
             ("status", json!("FAILED")),
             ("reason", json!("because")),
@@ -306,13 +311,21 @@ mod tests {
         }
         assert!(value.get("nrhs").is_none() && !value.to_string().contains('\n'));
         let right = Row { status: Status::Ok, reason: None, ..row() }.json(&setting);
-        for (key, expected) in [("seconds", 0.5), ("gflops", 30.0), ("ratio", 2.0)] {
+        for (key, expected) in [("seconds", 0.5), ("gflops", 30.0), ("peer_gflops", 15.0), ("ratio", 2.0)] {
             assert_eq!(right.get(key), Some(&json!(expected)), "{key}");
         }
     }
 
     #[test]
-    fn lines_stand_under_their_headings() {
+    fn failed_rows_show_no_rates() {
+        let line = row().line();
+        assert!(!line.contains("30.00") && !line.contains("15.00") && !line.contains("e-1"), "{line}");
+        let line = Row { status: Status::Ok, reason: None, ..row() }.line();
+        assert!(line.contains("30.00") && line.contains("15.00"), "{line}");
+    }
+
+    #[test]
+    fn cells_are_below_their_heads() {
         let line = row().line();
         assert!(line.starts_with("cpotrf") && line.ends_with("FAILED (because)"), "{line}");
         let at = |text: &str, word: &str| text.find(word);

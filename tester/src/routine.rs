@@ -1,66 +1,67 @@
-//! What the tester knows about a routine.
+//! The description of a routine.
 
 use crate::case::{Case, Parameter};
 use crate::operand::{Maker, Operands};
 use crate::ours::Ours;
-use crate::peer::Call;
-use crate::resident::{Cut, Timed};
+use crate::peer::FortranCall;
+use crate::resident::{DeviceTiling, Timed};
 use superscalar_dla::Scalar;
 use superscalar_oracle::COLUMNS_MAX;
 
-/// A BLAS or LAPACK routine: how to make its operands, call it, call a peer's, and judge the result.
+/// A BLAS or LAPACK routine: makes its operands, calls it, calls a peer's, and computes the residual.
 pub trait Routine {
     /// Its name without the type's letter.
     const NAME: &'static str;
     /// The parameters that it takes.
     const USES: &'static [Parameter];
-    /// Up to this size every element of the residual is looked at, above it is probed.
+    /// Up to this size every element of the residual is evaluated; above, it is probed.
     const PRODUCTS_MAX: usize = COLUMNS_MAX;
-    /// How matrices on devices are cut for it; none if it is not called with such.
-    const CUT: Option<Cut> = None;
+    /// The layout of matrices on devices; `None` if the routine is not called with such matrices.
+    const DEVICE_TILING: Option<DeviceTiling> = None;
 
-    /// Why there is no such routine in this type, if there is none.
+    /// Returns the reason if there is no such routine in this type.
     fn absent<T: Scalar>() -> Option<&'static str> {
         None
     }
 
-    /// Whether the routine takes the letters of the case in this type; the plain transpose of a complex herk, for one, is
-    /// nothing that it takes. Such cases are left out.
+    /// Returns whether the routine takes the case's letters in this type. For example, a complex herk does not take the
+    /// plain transpose. Such cases are left out.
     fn admits<T: Scalar>(_case: &Case) -> bool {
         true
     }
 
-    /// Multiplications and additions, from LAPACK Working Note 41. Where nothing is multiplied, each element that is
-    /// touched counts as an addition.
+    /// Returns the number of multiplications and additions, from LAPACK Working Note 41. If nothing is multiplied, each
+    /// accessed element counts as an addition.
     fn operations(case: &Case) -> Operations;
 
-    /// Random operands; `None` when there is no memory for them.
+    /// Makes random operands; `None` if there is not enough memory.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>>;
 
-    /// Our call.
+    /// Calls our library.
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error>;
 
-    /// Our call with the operands on devices, timed without the copies there and back. Called where [`CUT`](Self::CUT) says how.
+    /// Calls our library with the operands on devices. Copies to and from the devices are not timed. Only called if
+    /// [`DEVICE_TILING`](Self::CUT) is set.
     fn resident<T: Scalar>(_ours: &Ours<'_>, _case: &Case, _operands: &mut Operands<T>) -> Timed {
-        unreachable!("there is no cut for matrices on devices")
+        unreachable!("the routine has no layout for matrices on devices")
     }
 
-    /// A peer's call with the same operands.
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T>;
+    /// Returns the argument list of a peer's call with the same operands.
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T>;
 
-    /// The scaled residual of the result `after` for the operands `before`, to be compared with [`ROUNDINGS_MAX`]. NaN
-    /// fails. It may not use the routine itself.
+    /// Returns the scaled residual of the result `after` for the operands `before`, to be compared with
+    /// [`ROUNDINGS_MAX`]. NaN fails. An implementation must not use the routine itself.
     ///
     /// [`ROUNDINGS_MAX`]: superscalar_oracle::ROUNDINGS_MAX
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64;
 
-    /// Inputs without an ordinary result, derived from ordinary ones. Called for small cases only.
+    /// Returns inputs with defects, derived from ordinary ones. Called for small cases only.
     fn defects<T: Scalar>(_case: &Case, _ordinary: &Operands<T>) -> Vec<Defect<T>> {
         Vec::new()
     }
 }
 
-/// Numbers of operations of a routine, in its own type.
+/// The numbers of operations of a routine, in the element type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Operations {
     pub multiplications: f64,
@@ -79,42 +80,42 @@ impl std::ops::Add for Operations {
 }
 
 impl Operations {
-    /// Real operations, if the elements are `T`.
+    /// Returns the number of real operations for elements of type `T`.
     pub fn flops<T: Scalar>(self) -> f64 {
         self.multiplications * f64::from(T::FLOPS_MUL) + self.additions * f64::from(T::FLOPS_ADD)
     }
 }
 
 impl Operations {
-    /// So many elements that are touched, each counted as one addition.
+    /// Counts each accessed element as one addition.
     pub fn touching(elements: f64) -> Self {
         Self { multiplications: 0.0, additions: elements }
     }
 
-    /// As many additions as multiplications.
+    /// Counts as many additions as multiplications.
     pub fn pairs(count: f64) -> Self {
         Self { multiplications: count, additions: count }
     }
 }
 
-/// An input without an ordinary result, or with a rule of its own.
+/// An input without an ordinary result, or to which a special rule applies.
 pub struct Defect<T> {
     pub name: &'static str,
-    /// The case, of which alpha or beta may differ.
+    /// The case, possibly with another alpha or beta.
     pub case: Case,
     pub operands: Operands<T>,
     pub expected: Expected,
 }
 
-/// What a routine must do with a defect.
+/// The expected result for a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// Return this info, as LAPACK does.
+    /// This info, as LAPACK returns.
     Info(usize),
-    /// Return this info, with a result that passes the check of an ordinary one.
+    /// This info, with a result that passes the check of an ordinary one.
     Completed(usize),
-    /// Return an ordinary result: what was put into the operands must not show.
+    /// An ordinary result: the value put into the operands must not affect it.
     Ordinary,
-    /// Return, with an info or with NaN in the result.
+    /// An info, or NaN in the result.
     NotANumber,
 }

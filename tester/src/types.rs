@@ -1,4 +1,5 @@
-//! The four element types, listed once: everything else is generic and is instantiated through [`with_type!`].
+//! The four element types. They are listed only here; all other code is generic and is instantiated through
+//! [`with_type!`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +13,7 @@ pub enum Type {
     Z,
 }
 
-/// `with_type!(letter, T => expression)`: the expression with `T` standing for the element type.
+/// `with_type!(letter, T => expression)` evaluates the expression with `T` as the element type.
 macro_rules! with_type {
     ($letter:expr, $t:ident => $body:expr) => {{
         macro_rules! instance {
@@ -32,10 +33,10 @@ macro_rules! with_type {
 pub(crate) use with_type;
 
 impl Type {
-    /// All of them.
+    /// All element types.
     pub const ALL: [Self; 4] = [Self::S, Self::D, Self::C, Self::Z];
 
-    /// LAPACK's letter, in lower case.
+    /// Returns LAPACK's letter, in lower case.
     pub fn letter(self) -> char {
         use superscalar_kernels::Scalar;
         with_type!(self, T => T::LETTER)
@@ -56,7 +57,7 @@ impl FromStr for Type {
         Self::ALL
             .into_iter()
             .find(same)
-            .ok_or_else(|| format!("`{text}` is no element type: expected one of s, d, c, z"))
+            .ok_or_else(|| format!("`{text}` is not an element type: expected s, d, c or z"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Runs the binary as a user does.
+//! Runs the tester as a user does.
 
 use serde_json::Value;
 use std::path::PathBuf;
@@ -16,14 +16,14 @@ fn rows(line: &str) -> (Vec<Value>, Option<i32>) {
     (rows, output.status.code())
 }
 
-/// BLAS and LAPACK libraries that this machine may have, beside those named in `TESTER_PEER`.
+/// Returns the BLAS and LAPACK libraries in `TESTER_PEER` and those installed on this machine.
 fn peers() -> Vec<String> {
     let installed = ["/usr/lib/x86_64-linux-gnu/libopenblas.so.0", "/usr/lib/aarch64-linux-gnu/libopenblas.so.0"];
     let installed = installed.into_iter().filter(|path| PathBuf::from(path).exists()).map(str::to_owned);
     std::env::var("TESTER_PEER").into_iter().chain(installed).collect()
 }
 
-/// Every row is ok, or skipped for want of a lower precision.
+/// Checks that every row is ok, or skipped because there is no lower precision.
 fn holds(line: &str) -> Vec<Value> {
     let (rows, status) = rows(line);
     for row in &rows {
@@ -41,26 +41,26 @@ fn holds(line: &str) -> Vec<Value> {
 }
 
 #[test]
-fn all_routines_hold_in_all_types_with_every_letter() {
+fn all_routines_pass_in_all_types() {
     let rows =
         holds("all --type s,d,c,z --dim 0:2,33,30x20,20x30 --nrhs 0,3 --nb 8 --workers 2 --repeat 1 --format json");
     let letters = |routine: &str, letter: &str| {
         rows.iter().filter(|row| row["routine"] == routine && row["type"] == letter && row["n"] == 33).count()
     };
     assert_eq!((letters("gemm", "d"), letters("trsm", "z"), letters("lansy", "s")), (9, 24, 8));
-    // A complex product with a transpose is symmetric or Hermitian, not both; a real one is.
+    // A complex product with a transpose is either symmetric or Hermitian; a real one is both.
     assert_eq!((letters("syrk", "d"), letters("syrk", "c"), letters("herk", "c"), letters("unmqr", "z")), (6, 4, 4, 4));
 }
 
 #[test]
-fn tiles_of_every_size_will_do() {
+fn any_tile_size_works() {
     let routines = "potrf,potrs,posv,gemm,trsm,getrf,gesv,geqrf,gels";
     let options = "--type s,d,c,z --dim 37,70 --nrhs 0,5 --nb auto,1,16 --uplo l,u --workers 2 --repeat 1";
     holds(&format!("{routines} {options} --format json"));
 }
 
 #[test]
-fn zeros_as_scalars_are_cases_as_well() {
+fn zero_scalars_work() {
     let options = "--type d,z --dim 20x9 --nb 8 --alpha 0,1,-1:2 --beta 0,1 --workers 2 --repeat 1 --format json";
     let rows = holds(&format!("gemm,gemmt,symm,hemm,syrk,herk,syr2k,her2k,trmm,trsm,geadd,laset {options}"));
     let gemm = rows.iter().filter(|row| row["routine"] == "gemm" && row["type"] == "z");
@@ -68,7 +68,7 @@ fn zeros_as_scalars_are_cases_as_well() {
 }
 
 #[test]
-fn every_policy_and_any_number_of_workers_will_do() {
+fn any_policy_and_worker_count_works() {
     for policy in ["fifo", "work-stealing", "priority"] {
         for workers in [1, 3] {
             let line = format!("posv --dim 90 --nb 8 --workers {workers} --policy {policy} --format json --repeat 2");
@@ -86,8 +86,8 @@ fn large_orders_are_probed() {
 }
 
 #[test]
-fn a_failed_check_is_said_and_is_the_status() {
-    // No result is exact, so a bound of zero stands for a wrong one.
+fn failed_checks_are_reported() {
+    // No result is exact, so with a bound of zero every result is wrong.
     let (rows, status) = rows("potrf --dim 1,50 --bound 0 --format json --workers 1");
     assert_eq!((&rows[1]["status"], status), (&"FAILED".into(), Some(1)));
     assert!(rows[1]["reason"].as_str().is_some_and(|reason| reason.contains("residual")));
@@ -96,7 +96,7 @@ fn a_failed_check_is_said_and_is_the_status() {
 }
 
 #[test]
-fn what_is_not_checked_is_not_ok() {
+fn unchecked_rows_are_not_ok() {
     let output = tester("potrf --dim 50 --bound 0 --check n --repeat 1 --format json --workers 1");
     let row: Value = serde_json::from_slice(&output.stdout).expect("an object");
     assert_eq!((&row["status"], &row["error"], output.status.code()), (&"unchecked".into(), &Value::Null, Some(0)));
@@ -109,23 +109,23 @@ fn what_is_not_checked_is_not_ok() {
 }
 
 #[test]
-fn the_seed_repeats_a_case() {
+fn seed_repeats_a_case() {
     let error = |seed| rows(&format!("potrf --dim 60 --format json --workers 1 --seed {seed}")).0[0]["error"].clone();
     assert_eq!(error(5), error(5));
     assert_ne!(error(5), error(6));
 }
 
 #[test]
-fn cases_that_do_not_fit_are_skipped() {
+fn too_large_cases_are_skipped() {
     let (rows, status) = rows("potrf --dim 100000000 --format json --workers 1");
     assert_eq!((&rows[0]["status"], &rows[0]["reason"]), (&"skipped".into(), &"not enough memory".into()));
     assert_eq!(status, Some(0));
 }
 
 #[test]
-fn matrices_lie_on_devices_where_that_is_said() {
-    let line = "potrf,gemm,getrf,geqrf,trsm --type d,z --dim 70 --nb 16,auto --devices sim:0..2 --location device --format json";
-    let (rows, status) = rows(line);
+fn matrices_can_be_on_devices() {
+    let routines = "potrf,gemm,getrf,geqrf,trsm --type d,z --dim 70 --nb 16,auto";
+    let (rows, status) = rows(&format!("{routines} --devices sim:0..2 --location device --format json"));
     assert_eq!((rows.len(), status), (20, Some(0)));
     for row in &rows {
         assert_eq!((&row["location"], &row["status"]), (&"device".into(), &"ok".into()), "{row}");
@@ -134,10 +134,45 @@ fn matrices_lie_on_devices_where_that_is_said() {
 }
 
 #[test]
-fn what_is_not_called_on_devices_is_skipped_there() {
+fn host_routines_are_skipped_on_devices() {
     let (rows, status) = rows("lange --dim 20 --devices sim:0 --location device --format json");
     assert_eq!((&rows[0]["status"], status), (&"skipped".into(), Some(0)));
     assert!(rows[0]["reason"].as_str().is_some_and(|why| why.contains("devices")), "{}", rows[0]);
+}
+
+#[test]
+fn failed_rows_show_no_rates() {
+    let (rows, _) = rows("potrf --dim 50 --bound 0 --format json --workers 1");
+    for key in ["seconds", "gflops", "peer_gflops", "ratio"] {
+        assert_eq!(rows[0][key], Value::Null, "{key}");
+    }
+}
+
+#[test]
+fn bad_variables_are_named() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tester"));
+    let output = command.args(["potrf", "--dim", "5"]).env("SUPERSCALAR_POLICY", "best").output();
+    let output = output.expect("the binary starts");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("SUPERSCALAR_POLICY=best") && !message.contains("--workers"), "{message}");
+}
+
+#[test]
+fn missing_libraries_are_explained_by_the_loader() {
+    let output = tester("potrf --dim 5 --peer libnope.so");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("--peer libnope.so: ") && message.contains("cannot open"), "{message}");
+}
+
+#[test]
+fn negative_device_memory_is_explained() {
+    let output = tester("potrf --dim 5 --device-memory -4M");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("--device-memory") && message.contains("expected a number of bytes"), "{message}");
+    assert!(!message.contains("tip:"), "{message}");
 }
 
 #[test]
@@ -166,7 +201,7 @@ fn bad_usage_names_the_argument() {
 }
 
 #[test]
-fn a_library_that_is_no_blas_is_refused() {
+fn non_blas_library_is_refused() {
     let libc = "libc.so.6";
     let output = tester(&format!("potrf --peer {libc}"));
     let message = String::from_utf8_lossy(&output.stderr);
@@ -175,7 +210,7 @@ fn a_library_that_is_no_blas_is_refused() {
 }
 
 #[test]
-fn what_needs_a_gpu_runs_or_says_what_is_missing() {
+fn gpu_options_run_or_are_explained() {
     for (line, argument) in [
         ("gemm --dim 50 --repeat 1 --format json --pinned y", "--pinned"),
         ("gemm --dim 50 --repeat 1 --format json --peer cublasxt", "--peer"),
@@ -195,11 +230,11 @@ fn what_needs_a_gpu_runs_or_says_what_is_missing() {
 fn peers_get_a_row_each() {
     let peers = peers();
     if peers.is_empty() {
-        eprintln!("skipped: no BLAS is installed here, and TESTER_PEER names none");
+        eprintln!("skipped: no BLAS is installed on this machine, and TESTER_PEER is not set");
         return;
     }
     let options: String = peers.iter().map(|peer| format!(" --peer {peer}")).collect();
-    // The tester waits for a peer's threads to rest before each call, which takes longer than the calls.
+    // The tester waits until a peer's threads are idle before each call, which takes longer than the calls.
     let letters = "--side l,r --transa n --transb n --diag n --norm o --part a --direction f --uplo u";
     let (rows, status) = rows(&format!(
         "all --type s,z --dim 0,40x60 {letters} --nb 32 --nrhs 2 --workers 2 --repeat 1 --format json{options}"

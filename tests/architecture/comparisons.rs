@@ -1,14 +1,14 @@
-//! Comparisons that NaN passes: every comparison with NaN is false, and `f64::max` drops it. In code that checks results, "fail
-//! if it is greater" is written "pass if it is not", or by `superscalar_oracle`.
+//! Finds comparisons that NaN passes: every comparison with NaN is false, and `f64::max` drops it. In code that checks
+//! results, "fail if it is greater" must be written "pass if it is not greater", or use `superscalar_oracle`.
 //!
-//! Types are not known here, so a rule looks for signs of real numbers: what errors are computed and named with.
+//! The test does not know types, so it looks for signs of real numbers: the functions and names used with errors.
 
 use crate::{Source, has_word, none, sources};
 
-/// What stands where a comparison is likely to be one of real numbers, and the words in names there.
+/// Text that suggests a comparison of real numbers, and words in names that do.
 const FORMS: [&str; 5] = [".abs()", ".norm()", ".to_f64()", " as f64", ": f64"];
 const WORDS: [&str; 6] = ["EPSILON", "eps", "bound", "tolerance", "error", "residual"];
-/// What takes a closure that picks offenders.
+/// Methods that take a closure that selects offenders.
 const PICKERS: [&str; 4] = [".any(", ".find(", ".position(", ".filter("];
 
 /// A piece of code up to a semicolon or a brace.
@@ -18,14 +18,15 @@ struct Statement {
     end: char,
 }
 
-/// The code that checks: all of tests, examples, benchmarks, the oracle and the tester, and elsewhere what is for tests.
+/// Returns where the code that checks results begins: at the start of tests, examples, benchmarks, the oracle and the
+/// tester; in other files, at the module of tests.
 fn checking(source: &Source) -> Option<usize> {
     let whole = ["tests", "examples", "oracle", "tester"].iter().any(|folder| source.is_under(folder))
         || ["/tests/", "/benches/", "/fuzz/", "tests.rs"].iter().any(|part| source.path.contains(part));
     if whole { Some(0) } else { source.text.find("#[cfg(test)]\nmod tests {") }
 }
 
-/// The text without comments and without what is in strings and characters.
+/// Returns the text without comments and without the contents of strings and characters.
 pub fn code_only(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -49,7 +50,7 @@ pub fn code_only(text: &str) -> String {
     code
 }
 
-/// How long the string is that begins here.
+/// Returns the length of the string at the start of the text.
 fn string_end(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, char) in text.char_indices().skip(1) {
@@ -86,7 +87,7 @@ fn statements(text: &str) -> Vec<Statement> {
     statements
 }
 
-/// Whether the text has signs of real numbers.
+/// Returns whether the text has signs of real numbers.
 fn is_real(text: &str) -> bool {
     let is_digit = |char: Option<char>| char.is_some_and(|char| char.is_ascii_digit());
     let literal = text.match_indices(['.', 'e']).any(|(at, _)| {
@@ -96,21 +97,21 @@ fn is_real(text: &str) -> bool {
     literal || FORMS.iter().any(|form| text.contains(form)) || WORDS.iter().any(|word| names(text, word))
 }
 
-/// Whether a name in the text has the word in it: `error`, `of_error`, `errors`. A module's name says nothing of a value.
+/// Returns whether a name in the text contains the word: `error`, `of_error`, `errors`. Names of modules are ignored.
 fn names(text: &str, word: &str) -> bool {
     let text = text.replace(&format!("{word}::"), "");
     let mut parts = text.split(|c: char| !c.is_alphanumeric());
     parts.any(|part| part == word || part.strip_suffix('s') == Some(word))
 }
 
-/// Whether a part of the text is true for what is too large, and so false for NaN.
+/// Returns whether a part of the text is true for values that are too large, and so false for NaN.
 fn is_greater(text: &str) -> bool {
     let is_seen = |part: &str| (part.contains(" > ") || part.contains(" >= ")) && !part.trim_end().ends_with("> 0.0");
     !text.contains(".is_nan()")
         && text.split("&&").flat_map(|part| part.split("||")).any(|part| is_seen(part) && is_real(part))
 }
 
-/// Whether a maximum is kept in a variable: `most = most.max(one)`, or a closure of `fold`.
+/// Returns whether the text keeps a maximum in a variable: `most = most.max(one)`, or a closure of `fold`.
 fn keeps_a_maximum(text: &str) -> bool {
     let kept =
         text.split(" = ").next().filter(|_| !text.starts_with("let ") && text.contains(" = ")).unwrap_or_default();
@@ -125,14 +126,14 @@ fn keeps_a_maximum(text: &str) -> bool {
     })
 }
 
-/// Whether the larger of two names is picked by a comparison: `if x <= worst { worst } else { x }`.
+/// Returns whether a comparison selects the larger of two names: `if x <= worst { worst } else { x }`.
 fn picks_one(condition: &str, picked: &Statement) -> bool {
     let sides = [" <= ", " >= ", " < ", " > "].iter().find_map(|sign| condition.trim().split_once(sign));
     let is_picked = |side: &str| !side.is_empty() && side == picked.text && picked.end == '}';
     sides.is_some_and(|(left, right)| is_picked(left) || is_picked(right))
 }
 
-/// Why the statement lets NaN pass, if it does.
+/// Returns why NaN passes the statement, if it does.
 fn fault(statement: &Statement, next: Option<&Statement>) -> Option<&'static str> {
     let text = &statement.text;
     let after = |word: &str| text.rfind(word).map(|at| &text[at + word.len()..]);
@@ -143,20 +144,20 @@ fn fault(statement: &Statement, next: Option<&Statement>) -> Option<&'static str
         Some("a maximum drops NaN; see superscalar_oracle::largest")
     } else if text.contains("fold(") && condition.zip(next).is_some_and(|(condition, next)| picks_one(condition, next))
     {
-        Some("a number that is picked by a comparison may be NaN, or lose it; see superscalar_oracle::largest")
+        Some("a comparison that selects a number may select or lose NaN; see superscalar_oracle::largest")
     } else if condition.is_some_and(is_greater) {
-        Some("a condition that NaN does not meet; see superscalar_oracle::at_most")
+        Some("a condition that is false for NaN; see superscalar_oracle::at_most")
     } else if closure.is_some_and(is_greater) || PICKERS.iter().any(|picker| after(picker).is_some_and(is_greater)) {
-        Some("NaN is not picked by what picks the large ones")
+        Some("a closure that selects large values does not select NaN")
     } else if negated.is_some_and(|text| [" > ", " >= ", " < ", " <= "].iter().any(|sign| text.contains(sign))) {
-        Some("NaN passes a comparison that is negated")
+        Some("NaN passes a negated comparison")
     } else {
         None
     }
 }
 
 #[test]
-fn no_check_is_passed_by_nan() {
+fn nan_passes_no_check() {
     let mut offenders = Vec::new();
     for source in sources().iter().filter(|source| source.path != "tests/architecture/comparisons.rs") {
         let Some(from) = checking(source) else { continue };
@@ -171,7 +172,7 @@ fn no_check_is_passed_by_nan() {
 }
 
 #[test]
-fn comparisons_that_nan_passes_are_found() {
+fn bad_comparisons_are_found() {
     let found = |text: &str| {
         let statements = statements(text);
         (0..statements.len()).any(|at| fault(&statements[at], statements.get(at + 1)).is_some())

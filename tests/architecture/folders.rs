@@ -1,10 +1,11 @@
-//! The folders of a crate use each other one way. A reader of one needs to know those below it, and no others.
+//! Checks that the folders of a crate use each other in one direction only, so that a reader of one folder needs to
+//! know only those below it.
 //!
-//! Each crate has a graph of its top-level modules: folders and files directly in `src`. Each of these folders has a
-//! graph of the files and folders directly in it. An edge means that code of one names the other: by an import,
-//! another path or a re-export. Tests are left out. The root of a crate, and the file that declares a folder's
-//! modules, are no nodes: a name that they re-export counts for the module that it comes from. Among top-level modules
-//! no cycle is allowed. Within a folder, its files may use each other; a cycle with a folder in it is refused.
+//! Each crate has a graph of its top-level modules: the folders and files directly in `src`. Each of these folders has
+//! a graph of the files and folders directly in it. An edge means that code of one names the other: by an import,
+//! another path or a re-export. Tests are left out. The root of a crate, and the file that declares a folder's modules,
+//! are not nodes: a name that they re-export counts for the module that it comes from. Among top-level modules, no
+//! cycle is allowed. Within a folder, files may use each other, but a cycle that contains a folder is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +15,13 @@ use crate::{
     none, sources,
 };
 
-/// Who names whom, and where first.
+/// The edges, each with the place of its first occurrence.
 #[derive(Default)]
 struct Graph {
     edges: BTreeMap<(String, String), String>,
 }
 
-/// Modules of one folder each of which reaches every other.
+/// Modules of one folder that all reach each other.
 struct Cycle {
     folder: String,
     members: BTreeSet<String>,
@@ -28,7 +29,7 @@ struct Cycle {
 }
 
 impl Graph {
-    /// What is directly in the module.
+    /// Returns the graph of the modules directly in a module.
     fn of(read: &Crate, outer: &[String]) -> Self {
         let mut graph = Self::default();
         for mention in &read.mentions {
@@ -41,13 +42,13 @@ impl Graph {
         graph
     }
 
-    /// What is among these modules.
+    /// Returns the subgraph of these modules.
     fn within(&self, members: &BTreeSet<String>) -> Self {
         let inner = self.edges.iter().filter(|((from, to), _)| members.contains(from) && members.contains(to));
         Self { edges: inner.map(|(ends, place)| (ends.clone(), place.clone())).collect() }
     }
 
-    /// The modules that can be reached, each with the one before it on a shortest way.
+    /// Returns the reachable modules, each with its predecessor on a shortest path.
     fn reached<'a>(&'a self, start: &'a str) -> BTreeMap<&'a str, &'a str> {
         let mut before = BTreeMap::new();
         let mut left = std::collections::VecDeque::from([start]);
@@ -62,7 +63,7 @@ impl Graph {
         before
     }
 
-    /// The strongly connected components of more than one module.
+    /// Returns the strongly connected components of more than one module.
     fn components(&self) -> BTreeSet<BTreeSet<String>> {
         let starts: BTreeSet<&str> = self.edges.keys().map(|(from, _)| from.as_str()).collect();
         let reached: BTreeMap<&str, _> = starts.iter().map(|&start| (start, self.reached(start))).collect();
@@ -72,7 +73,7 @@ impl Graph {
         starts.iter().map(component).filter(|component: &BTreeSet<String>| component.len() > 1).collect()
     }
 
-    /// The edges of the shortest cycle through one of the modules, with their places.
+    /// Returns the edges of the shortest cycle through one of the modules, with their places.
     fn shortest_cycle<'a>(&self, through: impl Iterator<Item = &'a String>) -> Vec<String> {
         let cycle = |start: &String| {
             let before = self.reached(start);
@@ -91,7 +92,7 @@ impl Graph {
     }
 }
 
-/// The cycles of a crate: of its modules, and of what is in each, where a folder is among them.
+/// Returns the cycles of a crate: among its top-level modules, and in each folder those that contain a folder.
 fn cycles(root: &str, read: &Crate) -> Vec<Cycle> {
     let source_folder = root.rsplit_once('/').expect("a root is in a folder").0.to_owned();
     let outers = std::iter::once(Names::new()).chain(read.folders(&[]).into_iter().map(|name| vec![name]));
@@ -121,7 +122,7 @@ fn names(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn folders_use_each_other_one_way() {
+fn folders_form_no_cycles() {
     let sources = sources();
     let is_root = |path: &str| {
         let parts: Vec<&str> = path.split('/').collect();
@@ -136,18 +137,19 @@ fn folders_use_each_other_one_way() {
         // The quotes of procedural macros are code of other crates.
         unknown.extend(read.unknown().into_iter().filter(|_| root != "macros/src/lib.rs").map(str::to_owned));
     }
-    none(unknown, "a path that this test can not follow: name each item, by the module that it is in");
+    none(unknown, "a path that this test cannot follow: name each item by the module that it is in");
     let found = found.iter().map(Cycle::to_string).collect();
-    none(found, "modules that use each other: move what both need into a module below both");
+    none(found, "modules that use each other: move the shared code into a module below both");
 }
 
-/// The cycles of a crate of these files, in its folder `src`.
+/// Returns the cycles of a crate with these files in its folder `src`.
 fn cycles_of(files: &[(&str, &str)]) -> Vec<Cycle> {
     let source = |&(path, text): &(&str, &str)| Source { path: format!("src/{path}"), text: text.to_owned() };
     cycles("src/lib.rs", &Crate::read("src/lib.rs", &files.iter().map(source).collect::<Vec<_>>()))
 }
 
-/// Whether the modules `x` and `y` use each other, in a crate with this root. `y` uses `x`, whose text is given.
+/// Returns whether the modules `x` and `y` use each other, in a crate with this root. `y` uses `x`; the text of `x` is
+/// given.
 fn is_cycle(root: &str, x: &str) -> bool {
     let root = format!("mod x; mod y; {root}");
     let found = cycles_of(&[("lib.rs", &root), ("x.rs", x), ("y.rs", "pub struct Y; fn f(_: crate::x::X) {}")]);
@@ -201,7 +203,7 @@ fn reexports_are_resolved() {
 }
 
 #[test]
-fn tests_comments_and_strings_are_left_out() {
+fn tests_comments_and_strings_are_ignored() {
     for x in [
         "",
         "// use crate::y::Y;",

@@ -1,11 +1,12 @@
-//! What holds for any bytes whatever: the reader of traces returns, a refusal has a place in the file, and what it accepts is JSON, sound,
-//! and can be checked. The fuzz target runs it under libFuzzer, `tests/malformed.rs` on seeded changes.
+//! Properties of the trace reader for arbitrary bytes: it returns, an error has a position in the file, and an accepted
+//! file is JSON, sound, and can be checked. The fuzz target runs this under libFuzzer, `tests/malformed.rs` on seeded
+//! changes.
 
 use serde::de::IgnoredAny;
 use superscalar_traces::check::{Rule, check_reading};
 use superscalar_traces::read::ReadOptions;
 
-/// Asserts it; whether the bytes were accepted as a trace.
+/// Asserts these properties. Returns whether the bytes were accepted as a trace.
 pub fn assert_sound(text: &[u8]) -> bool {
     let options = ReadOptions::default();
     let partial = options.read_whole_events(text).expect("a slice has no errors of its own");
@@ -25,7 +26,7 @@ pub fn assert_sound(text: &[u8]) -> bool {
         }
         Ok(reading) => {
             assert_eq!(reading.trace, partial.trace);
-            // An array may lack its end, and a mark of the byte order is passed over: neither is JSON.
+            // The reader also accepts unterminated arrays and a byte order mark, which are not JSON.
             let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
             if text.trim_ascii_start().starts_with(b"{") {
                 serde_json::from_slice::<IgnoredAny>(text).expect("what is read is JSON");

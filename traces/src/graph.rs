@@ -1,26 +1,26 @@
-//! The graph of tasks: who waits for whom.
+//! The task graph: predecessors and successors of each task.
 
 use crate::Trace;
 
-/// Hazards as lists of predecessors and successors, each pair of tasks once.
+/// Hazards as lists of predecessors and successors; each pair of tasks occurs once.
 pub(crate) struct Graph {
     predecessors: Lists,
-    /// The tasks, each after its predecessors.
+    /// The tasks in a topological order.
     pub(crate) order: Vec<u32>,
-    /// Pairs of tasks with a hazard.
+    /// The number of pairs of tasks with a hazard.
     pub(crate) pairs: usize,
-    /// Hazards that were not followed, because no graph can have them.
+    /// The number of impossible hazards that were ignored: from a task to itself, to a missing task, or on a cycle.
     pub(crate) refused: u64,
 }
 
-/// For each task a list of others, or of what else has a number.
+/// For each task a list of other tasks, or of other indices. Stored in compressed form.
 pub(crate) struct Lists {
     first: Vec<u32>,
     others: Vec<u32>,
 }
 
 impl Lists {
-    /// Pairs `(of, other)` in any order; the order is kept.
+    /// Builds the lists from pairs `(task, other)`. Each list keeps the order of its pairs.
     pub(crate) fn new(tasks: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut first = vec![0; tasks + 1];
         pairs.clone().for_each(|(of, _)| first[of as usize + 1] += 1);
@@ -34,7 +34,7 @@ impl Lists {
         Self { first, others }
     }
 
-    /// Each list by this key, ascending.
+    /// Sorts each list by a key, ascending.
     pub(crate) fn sort_by_key(&mut self, key: impl Fn(u32) -> u32) {
         for range in self.first.windows(2) {
             self.others[range[0] as usize..range[1] as usize].sort_by_key(|&other| key(other));
@@ -60,7 +60,7 @@ impl Graph {
         pairs.dedup();
         let mut graph = Self::of_pairs(tasks, &pairs);
         if graph.order.len() < tasks {
-            // There is a circle. Hazards that agree with the order of starts have none.
+            // There is a cycle. Hazards that agree with the order of starts form none.
             let before = pairs.len();
             pairs.retain(|(to, from)| from < to);
             refused += (before - pairs.len()) as u64;
@@ -69,17 +69,18 @@ impl Graph {
         Self { refused, ..graph }
     }
 
-    /// Of pairs of a task and one of its predecessors, each once. If there is a circle, `order` is too short.
+    /// Builds a graph from distinct pairs of a task and one of its predecessors. If the hazards form a cycle, `order`
+    /// is shorter than `tasks`.
     pub(crate) fn of_pairs(tasks: usize, pairs: &[(u32, u32)]) -> Self {
         let predecessors = Lists::new(tasks, pairs.iter().copied());
         let mut graph = Self { predecessors, order: Vec::new(), pairs: pairs.len(), refused: 0 };
-        // Tasks are numbered by start, which mostly is an order already.
+        // Tasks are numbered by start, which is usually a topological order already.
         let is_ordered = pairs.iter().all(|(to, from)| from < to);
         graph.order = if is_ordered { (0..tasks as u32).collect() } else { graph.sorted() };
         graph
     }
 
-    /// Each task after its predecessors; tasks on or behind a circle are missing.
+    /// Sorts the tasks topologically (Kahn's algorithm). Tasks on a cycle, or behind one, are missing from the result.
     fn sorted(&self) -> Vec<u32> {
         let tasks = self.len();
         let successors = self.successors();
@@ -106,22 +107,23 @@ impl Graph {
         self.predecessors.of(task)
     }
 
-    /// Pairs of a task and one of its predecessors.
+    /// Returns all pairs of a task and one of its predecessors.
     pub(crate) fn edges(&self) -> impl Iterator<Item = (u32, u32)> + Clone {
         (0..self.len() as u32).flat_map(|to| self.predecessors(to).iter().map(move |&from| (to, from)))
     }
 
-    /// For each task those that wait for it, in ascending order.
+    /// Returns the successors of each task, in ascending order.
     pub(crate) fn successors(&self) -> Lists {
         Lists::new(self.len(), self.edges().map(|(to, from)| (from, to)))
     }
 
-    /// The predecessor that ended last.
+    /// Returns the predecessor that ended last.
     pub(crate) fn releaser(&self, trace: &Trace, task: u32) -> Option<u32> {
         self.predecessors(task).iter().copied().max_by_key(|&from| trace.tasks[from as usize].end_ns)
     }
 
-    /// For each task the longest chain that ends with it, and the predecessor on that chain, if any: `length` is of one task.
+    /// Returns for each task the length of the longest chain that ends with it, and the predecessor on that chain.
+    /// `length` is the length of one task.
     pub(crate) fn chains_to(&self, length: impl Fn(u32) -> u64) -> Vec<(u64, Option<u32>)> {
         let mut chains = vec![(0_u64, None); self.len()];
         for &task in &self.order {
@@ -132,7 +134,7 @@ impl Graph {
         chains
     }
 
-    /// For each task the longest chain that begins with it.
+    /// Returns for each task the length of the longest chain that begins with it.
     pub(crate) fn chains_from(&self, length: impl Fn(u32) -> u64) -> Vec<u64> {
         let mut chains = vec![0_u64; self.len()];
         for &task in self.order.iter().rev() {
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_count_once_and_impossible_hazards_not_at_all() {
+    fn duplicate_and_impossible_hazards_are_dropped() {
         let graph = graph(3, &[(0, 1), (0, 1), (1, 1), (1, 7), (1, 2)]);
         assert_eq!((graph.pairs, graph.refused), (2, 2));
         assert_eq!(graph.order, [0, 1, 2]);
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_against_the_starts_is_found() {
+    fn order_may_differ_from_starts() {
         let graph = graph(3, &[(2, 0), (0, 1)]);
         assert_eq!((graph.order.as_slice(), graph.refused), ([2, 0, 1].as_slice(), 0));
         assert_eq!(graph.chains_to(|_| 5).iter().map(|chain| chain.0).collect::<Vec<_>>(), [10, 15, 5]);
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_is_cut() {
+    fn cycles_are_cut() {
         let graph = graph(3, &[(0, 1), (1, 2), (2, 0)]);
         assert_eq!((graph.order.len(), graph.pairs, graph.refused), (3, 2, 1));
     }

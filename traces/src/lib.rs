@@ -1,16 +1,16 @@
-//! Traces that explain a run: read, checked, analysed and drawn.
+//! Reads, checks, analyses and draws the traces of runs.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
-//! | [`model`] | a run, as it was read |
+//! | [`model`] | one run, as read from a file |
 //! | [`read`](mod@read) | the reader of Chrome's trace event format |
-//! | [`check`](mod@check) | whether a trace is consistent |
-//! | [`merge`](mod@merge) | several files made one |
+//! | [`check`](mod@check) | consistency checks |
+//! | [`merge`](mod@merge) | merges several files into one |
 //! | [`analysis`] | where the time went, and what could be gained |
-//! | [`report`] | the page that shows it |
+//! | [`report`] | the HTML page that shows a run |
 //!
-//! Knows nothing of the runtime: a trace is a file. The types of lanes, hazards and outcomes are those that the
-//! recorder writes (`superscalar-recording`).
+//! This crate works on trace files and does not depend on the runtime. It shares the types of lanes, hazards and
+//! outcomes with the recorder (`superscalar-recording`).
 
 #![forbid(unsafe_code)]
 

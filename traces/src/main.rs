@@ -1,4 +1,4 @@
-//! `superscalar-trace`: looks into the traces of Superscalar's runs.
+//! `superscalar-trace`: summarises, compares, checks, merges and draws the traces of Superscalar's runs.
 
 #![forbid(unsafe_code)]
 
@@ -7,7 +7,7 @@ mod commands;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Looks into the traces of Superscalar's runs.
+/// Summarises, compares, checks, merges and draws the traces of Superscalar's runs.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Arguments {
@@ -17,15 +17,15 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Where the time went, as tables.
+    /// Print where the time went, as tables.
     Summary(commands::summary::Summary),
-    /// One self-contained HTML page: a Gantt chart, counters and tables.
+    /// Write one self-contained HTML page: a Gantt chart, counters and tables.
     Report(commands::report::Report),
-    /// Two runs side by side.
+    /// Print two runs side by side.
     Compare(commands::compare::Compare),
-    /// Whether a file is a consistent trace.
+    /// Check whether a file is a consistent trace.
     Check(commands::check::Check),
-    /// Several files made one.
+    /// Merge several files into one.
     Merge(commands::merge::Merge),
 }
 

@@ -1,15 +1,16 @@
-//! Several files made one.
+//! Merges several trace files into one.
 //!
-//! Each file is walked once, event by event, and written at once: in memory are one event, the numbers of processes and
-//! threads, and `otherData`. An event is copied as it stands but for the numbers that would serve twice:
+//! Each file is read once, event by event, and each event is written immediately: only one event, the numbers of
+//! processes and threads, and `otherData` are in memory. An event is copied as written, except for values that must be
+//! unique in the result:
 //!
-//! | of a file | in the whole |
+//! | in a file | in the merged file |
 //! |---|---|
-//! | processes and threads | numbered anew, in the order of appearance |
-//! | names of processes | behind the name of the file: `run 1: workers` |
-//! | tasks, arrows, data | their numbers come after those of the files before |
-//! | times | as they are, or [from the file's first moment on](Times) |
-//! | `otherData` | each entry behind the name of the file; sums for `tasks`, `workers` and what was left out |
+//! | processes and threads | renumbered in the order of appearance |
+//! | names of processes | prefixed with the name of the file: `run 1: workers` |
+//! | numbers of tasks, arrows and data | continue after those of the previous files |
+//! | times | unchanged, or [relative to the file's earliest time](TimeOrigin) |
+//! | `otherData` | keys prefixed with the name of the file; `tasks`, `workers` and losses are added up |
 
 mod facts;
 
@@ -23,61 +24,61 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Which clock a merged trace has.
+/// The time origin of a merged trace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Times {
-    /// All times are kept: right for files of one clock, and nothing is lost in any case.
+pub enum TimeOrigin {
+    /// Times are kept. Suitable for files with the same clock; loses no information.
     #[default]
     Kept,
-    /// Each file's first moment becomes zero: right for comparing runs. Reads every file twice.
+    /// The earliest time of each file becomes zero. Suitable for comparing runs; reads every file twice.
     Aligned,
 }
 
-/// How files are merged.
+/// Options of a merge.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MergeOptions {
-    /// Which clock the whole has.
-    pub times: Times,
-    /// Takes the whole events of files that were cut short, instead of refusing these.
+    /// The time origin of the merged trace.
+    pub time_origin: TimeOrigin,
+    /// Accepts files that were cut short, and takes their complete events.
     pub whole_events: bool,
-    /// Limits of reading.
+    /// The limits of the reader.
     pub read: ReadOptions,
 }
 
-/// What was merged.
+/// The result of a merge.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Merged {
-    /// Events written.
+    /// The number of events written.
     pub events: u64,
-    /// Files of which only a part could be read.
+    /// The number of files of which only a part could be read.
     pub cut_short: u64,
 }
 
-/// Why files could not be merged.
+/// The error of a merge.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct MergeError(Kind);
+pub struct MergeError(Repr);
 
 #[derive(Debug, thiserror::Error)]
-enum Kind {
+enum Repr {
     #[error(transparent)]
     Read(ReadError),
     #[error("writing failed: {0}")]
     Write(#[source] io::Error),
 }
 
-/// Writes one trace with everything that the files have. `out` need not buffer.
+/// Merges `files` into one trace, written to `out`. `out` need not be buffered.
 ///
 /// # Errors
-/// Those of reading, with the name of the file; a number that no longer fits; those of `out`.
+/// If a file cannot be read (the error contains its name), a renumbered value does not fit, or writing to `out` fails.
 pub fn merge(files: &[PathBuf], out: impl Write, options: &MergeOptions) -> Result<Merged, MergeError> {
     let mut merger = Merger::new(out);
     merger.put(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     for (path, name) in files.iter().zip(names(files)) {
-        let first_ns = match options.times {
-            Times::Kept => 0,
-            Times::Aligned => first_moment_ns(path, options)?,
+        let first_ns = match options.time_origin {
+            TimeOrigin::Kept => 0,
+            TimeOrigin::Aligned => first_moment_ns(path, options)?,
         };
         merger.begin(name, first_ns);
         let is_whole = take(path, options, &mut merger);
@@ -92,16 +93,16 @@ pub fn merge(files: &[PathBuf], out: impl Write, options: &MergeOptions) -> Resu
     merger.finish()
 }
 
-/// Hands a file to `events`; `false` if it was cut short and that is allowed.
+/// Passes a file to `events`. Returns `false` if it was cut short and that is allowed.
 fn take(path: &Path, options: &MergeOptions, events: &mut impl Events) -> Result<bool, MergeError> {
     match named(path, |file| walk(file, options.read.event_bytes_max, events)) {
         Ok(()) => Ok(true),
         Err(error) if options.whole_events && error.is_cut_short() => Ok(false),
-        Err(error) => Err(MergeError(Kind::Read(error))),
+        Err(error) => Err(MergeError(Repr::Read(error))),
     }
 }
 
-/// A name for each file, all different: its own without folder and ending, with a number where that serves twice.
+/// Returns a unique name for each file: its name without directory and extension, with a number appended where needed.
 fn names(files: &[PathBuf]) -> Vec<String> {
     let mut taken = HashSet::new();
     let name = |path: &PathBuf| {
@@ -117,7 +118,7 @@ fn names(files: &[PathBuf]) -> Vec<String> {
     files.iter().map(name).collect()
 }
 
-/// The earliest time that a file names.
+/// Returns the earliest time of a file.
 fn first_moment_ns(path: &Path, options: &MergeOptions) -> Result<u64, MergeError> {
     struct First(u64);
     impl Events for First {
@@ -140,15 +141,15 @@ fn first_moment_ns(path: &Path, options: &MergeOptions) -> Result<u64, MergeErro
     Ok(if first.0 == u64::MAX { 0 } else { first.0 })
 }
 
-/// Numbers that may serve once: those of each file come after those of the files before.
+/// Makes numbers unique: those of each file continue after those of the previous files.
 #[derive(Debug, Default)]
-struct Numbers {
+struct Renumbering {
     base: u64,
-    /// One more than the largest so far.
+    /// One more than the largest number so far.
     next: u64,
 }
 
-impl Numbers {
+impl Renumbering {
     fn of(&mut self, number: u64) -> Option<u64> {
         let number = self.base.checked_add(number)?;
         self.next = self.next.max(number.checked_add(1)?);
@@ -160,12 +161,13 @@ impl Numbers {
     }
 }
 
-/// What of the current file stands for what.
+/// The state of the file that is being merged.
 #[derive(Debug, Default)]
-struct Current {
+struct CurrentFile {
     name: String,
     first_ns: u64,
-    /// By the process, if it is a thread's, and by the number or the string that is written in the file.
+    /// New numbers of processes and threads, by the new number of the process (`None` for processes themselves) and by
+    /// the number or string in the file.
     places: HashMap<(Option<u64>, String), u64>,
     named: HashSet<u64>,
 }
@@ -174,18 +176,19 @@ struct Merger<W: Write> {
     out: BufWriter<W>,
     failure: Option<io::Error>,
     merged: Merged,
-    current: Current,
-    /// Of processes and threads alike: viewers take the thread with its process's number for the main one.
+    current: CurrentFile,
+    /// The last number given to a process or a thread. They share one sequence, because viewers take the thread with
+    /// the number of its process for the main thread.
     places: u64,
-    tasks: Numbers,
-    arrows: Numbers,
-    data: Numbers,
+    tasks: Renumbering,
+    arrows: Renumbering,
+    data: Renumbering,
     sort_base: i64,
     sort_next: i64,
     facts: Facts,
 }
 
-/// A part of an event's text that is replaced.
+/// A replacement of a part of an event's text.
 struct Edit {
     from: usize,
     to: usize,
@@ -198,11 +201,11 @@ impl<W: Write> Merger<W> {
             out: BufWriter::with_capacity(1 << 16, out),
             failure: None,
             merged: Merged::default(),
-            current: Current::default(),
+            current: CurrentFile::default(),
             places: 0,
-            tasks: Numbers::default(),
-            arrows: Numbers::default(),
-            data: Numbers::default(),
+            tasks: Renumbering::default(),
+            arrows: Renumbering::default(),
+            data: Renumbering::default(),
             sort_base: 0,
             sort_next: 0,
             facts: Facts::default(),
@@ -211,14 +214,14 @@ impl<W: Write> Merger<W> {
 
     fn begin(&mut self, name: String, first_ns: u64) {
         self.facts.begin(&name, first_ns);
-        self.current = Current { name, first_ns, ..Current::default() };
+        self.current = CurrentFile { name, first_ns, ..CurrentFile::default() };
         self.tasks.next_file();
         self.arrows.next_file();
         self.data.next_file();
         self.sort_base = self.sort_next;
     }
 
-    /// Names the processes that have no name in the file.
+    /// Ends a file: names its processes that have no name.
     fn end(&mut self) {
         let name = json(&self.current.name);
         let places = self.current.places.iter();
@@ -246,17 +249,17 @@ impl<W: Write> Merger<W> {
     }
 
     fn failed(&mut self) -> Result<(), MergeError> {
-        self.failure.take().map_or(Ok(()), |error| Err(MergeError(Kind::Write(error))))
+        self.failure.take().map_or(Ok(()), |error| Err(MergeError(Repr::Write(error))))
     }
 
     fn finish(mut self) -> Result<Merged, MergeError> {
         self.failed()?;
-        self.out.flush().map_err(|error| MergeError(Kind::Write(error)))?;
+        self.out.flush().map_err(|error| MergeError(Repr::Write(error)))?;
         Ok(self.merged)
     }
 
-    /// The number of a process (of none), or of a thread of a process.
-    fn place(&mut self, of: Option<u64>, token: Option<Token<'_>>) -> u64 {
+    /// Returns the new number of a process (`of` is `None`), or of a thread of process `of`.
+    fn renumbered(&mut self, of: Option<u64>, token: Option<Token<'_>>) -> u64 {
         let places = &mut self.places;
         *self.current.places.entry((of, label(token))).or_insert_with(|| {
             *places += 1;
@@ -265,10 +268,11 @@ impl<W: Write> Merger<W> {
     }
 
     fn process(&mut self, event: &Event<'_>) -> u64 {
-        self.place(None, event.field(Field::Process))
+        self.renumbered(None, event.field(Field::Process))
     }
 
-    /// Where the event happens. What has no process or thread gets one, for in the whole 0 is that of no file.
+    /// Replaces the process and thread of an event. An event without them gets explicit ones, since number 0 belongs to
+    /// no file in the merged trace.
     fn edit_place(&mut self, event: &Event<'_>, edits: &mut Vec<Edit>) {
         let process = self.process(event);
         let mut missing = String::new();
@@ -276,7 +280,7 @@ impl<W: Write> Merger<W> {
             Some(token) => edits.push(edit(event, token, process.to_string())),
             None => missing = format!("\"pid\":{process},"),
         }
-        let thread = |merger: &mut Self| merger.place(Some(process), event.field(Field::Thread));
+        let thread = |merger: &mut Self| merger.renumbered(Some(process), event.field(Field::Thread));
         match (event.field(Field::Thread), event.field(Field::Phase).and_then(Token::inside)) {
             (Some(token), _) => edits.push(edit(event, token, thread(self).to_string())),
             (None, Some("X" | "s" | "t" | "f" | "B" | "E")) => {
@@ -289,7 +293,7 @@ impl<W: Write> Merger<W> {
         }
     }
 
-    /// When it happens.
+    /// Replaces the times of an event.
     fn edit_times(&self, event: &Event<'_>, edits: &mut Vec<Edit>) -> Result<(), Stop> {
         let first_ns = self.current.first_ns;
         let moved = |at_ns: u64| microseconds(at_ns.saturating_sub(first_ns));
@@ -308,7 +312,7 @@ impl<W: Write> Merger<W> {
         Ok(())
     }
 
-    /// What it calls tasks, data and arrows.
+    /// Replaces the numbers of tasks, data and arrows.
     fn edit_numbers(&mut self, event: &Event<'_>, edits: &mut Vec<Edit>) -> Result<(), Stop> {
         let numbered: &[(Argument, &str)] = match &*event.text_of(Field::Category)? {
             "task" | "stall" | "allocation" => &[(Argument::Task, "task")],
@@ -322,7 +326,7 @@ impl<W: Write> Merger<W> {
             };
             let number = match what {
                 "task" => self.tasks.of(number),
-                // Zero is no datum. The others are numbers of 32 bits.
+                // Zero means no datum. Numbers of data have 32 bits.
                 _ if number == 0 => continue,
                 _ => self.data.of(number).filter(|&datum| datum <= u64::from(u32::MAX)),
             };
@@ -340,7 +344,7 @@ impl<W: Write> Merger<W> {
         Ok(())
     }
 
-    /// What a process is called, and where it is shown.
+    /// Replaces the name and the sort index of a process.
     fn edit_metadata(&mut self, event: &Event<'_>, edits: &mut Vec<Edit>) -> Result<(), Stop> {
         match &*event.text_of(Field::Name)? {
             "process_name" => {
@@ -397,11 +401,11 @@ impl<W: Write> Events for Merger<W> {
 }
 
 fn edit(event: &Event<'_>, token: Token<'_>, text: String) -> Edit {
-    let from = event.place(token);
+    let from = event.offset_of(token);
     Edit { from, to: from + token.0.len(), text }
 }
 
-/// A process or a thread as the reader tells them apart: a missing one is number 0.
+/// Returns the label of a process or a thread, as the reader distinguishes them: a missing one is number 0.
 fn label(token: Option<Token<'_>>) -> String {
     let Some(token) = token else {
         return "0".to_owned();
@@ -411,15 +415,18 @@ fn label(token: Option<Token<'_>>) -> String {
 
 #[cold]
 fn too_large(event: &Event<'_>, token: Token<'_>, what: &str) -> Stop {
-    Stop::refused(event.place(token), format!("no number is left for this {what} behind those of the files before"))
+    Stop::refused(
+        event.offset_of(token),
+        format!("this {what} cannot be renumbered: its number is too large to add to those of the previous files"),
+    )
 }
 
-/// A time as files have it.
+/// Formats a time as trace files do, in microseconds.
 fn microseconds(ns: u64) -> String {
     format!("{}.{:03}", ns / 1000, ns % 1000)
 }
 
-/// A text as a string of JSON.
+/// Encodes a text as a JSON string.
 fn json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

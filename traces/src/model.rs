@@ -1,7 +1,8 @@
-//! One run as it was read from a file: lanes, tasks, hazards, other activities and counters.
+//! One run, as read from a file: lanes, tasks, hazards, other activities and counters.
 //!
-//! Everything is indexed by place: names are kept once each, and a task names its kernel, its site and its lane by number. Times
-//! are nanoseconds on the file's clock. What a file does not say is `None`, zero or empty; analyses say what they need.
+//! Objects refer to each other by index: each name is stored once, and a task holds the indices of its kernel, site and
+//! lane. Times are nanoseconds on the file's clock. Values missing from the file are `None`, zero or empty; each
+//! analysis documents what it needs.
 
 use superscalar_recording::{Hazard, Lane, Outcome, TileIndex};
 
@@ -13,34 +14,35 @@ use superscalar_recording::{Hazard, Lane, Outcome, TileIndex};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
-    /// Where things happened, in the order of display.
+    /// The lanes, in display order.
     pub lanes: Vec<Lane>,
-    /// Names of kernels, each once: what tasks of one operation have in common.
+    /// Names of kernels, each stored once. Tasks of one operation share a kernel.
     pub kernels: Vec<String>,
-    /// The lines of the program that inserted tasks, as `file:line`, each once.
+    /// The program lines that inserted tasks, as `file:line`, each stored once.
     pub sites: Vec<String>,
-    /// Names of activities, counters' sources and memory nodes, each once.
+    /// Names of activities, counters' sources and memory nodes, each stored once.
     pub names: Vec<String>,
-    /// One for each task that ran, failed or was cancelled, by `start_ns`, then by `id`.
+    /// Every task that ran, failed or was cancelled, sorted by `start_ns`, then by `id`.
     pub tasks: Vec<Task>,
-    /// Hazards between tasks of `tasks`, by `(to, from)`; a pair may have several.
+    /// Hazards between tasks of `tasks`, sorted by `(to, from)`. A pair of tasks may have several.
     pub hazards: Vec<HazardEdge>,
-    /// Transfers, evictions, stalls, allocation waits and spans of the host, by `start_ns`.
+    /// Transfers, evictions, stalls, allocation waits and spans of host threads, sorted by `start_ns`.
     pub activities: Vec<Activity>,
-    /// Counters, in the order of the file.
+    /// Counters, in file order.
     pub counters: Vec<Counter>,
-    /// What else the file says of itself, in its order.
+    /// The other entries of the file's metadata (`otherData`), in file order.
     pub facts: Vec<(String, String)>,
-    /// The most tasks that were allowed in flight, if the file says it.
+    /// The most tasks that were allowed in flight, if the file contains it.
     pub window: Option<u64>,
-    /// Records for which the recorder had no room.
+    /// The number of records that the recorder dropped for lack of room.
     pub dropped: u64,
-    /// Hazards that the file says it could not draw.
+    /// The number of hazards that are missing from the file.
     pub hazards_left_out: u64,
 }
 
 impl Trace {
-    /// The earliest start and the latest end of a task or an activity other than a host's span; zeros for none.
+    /// Returns the earliest start and the latest end of all tasks and activities except host spans; `(0, 0)` if there
+    /// are none.
     pub fn extent_ns(&self) -> (u64, u64) {
         let tasks = self.tasks.iter().map(|task| (task.start_ns, task.end_ns));
         let others = self.activities.iter().filter(|activity| activity.kind != ActivityKind::Host);
@@ -48,95 +50,95 @@ impl Trace {
         tasks.chain(others).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
     }
 
-    /// The makespan: the length of [`extent_ns`](Self::extent_ns).
+    /// Returns the makespan: the length of [`extent_ns`](Self::extent_ns).
     pub fn wall_ns(&self) -> u64 {
         let (start_ns, end_ns) = self.extent_ns();
         end_ns - start_ns
     }
 }
 
-/// A task that ended, one way or another.
+/// A task that ended: it completed, failed, panicked or was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Task {
-    /// Its number in the serial program.
+    /// Its number in the order of insertion.
     pub id: u64,
-    /// Into [`Trace::kernels`].
+    /// Index into [`Trace::kernels`].
     pub kernel: u32,
-    /// Into [`Trace::sites`], if the file says where it was inserted.
+    /// Index into [`Trace::sites`], if the file contains the insertion site.
     pub site: Option<u32>,
-    /// Into [`Trace::lanes`].
+    /// Index into [`Trace::lanes`].
     pub lane: u32,
     /// When its body began.
     pub start_ns: u64,
-    /// When its body ended; not before `start_ns`.
+    /// When its body ended; at least `start_ns`.
     pub end_ns: u64,
     /// When it was inserted.
     pub inserted_ns: Option<u64>,
     /// Its priority; higher runs earlier.
     pub priority: i32,
-    /// Which tile it works on.
+    /// The tile that it works on.
     pub index: TileIndex,
     /// How it ended.
     pub outcome: Outcome,
-    /// The BLAS level of its work, 1 to 3, or 0 where none was declared.
+    /// The BLAS level of its work, 1 to 3; 0 if none was declared.
     pub level: u8,
-    /// Floating-point operations declared for it; zero where none were.
+    /// Its declared floating-point operations; zero if none were declared.
     pub flops: f64,
-    /// Bytes that it reads and writes, as declared; zero where none were.
+    /// Its declared bytes read and written; zero if none were declared.
     pub bytes: f64,
 }
 
 impl Task {
-    /// How long its body ran.
+    /// Returns how long its body ran.
     pub fn length_ns(&self) -> u64 {
         self.end_ns - self.start_ns
     }
 }
 
-/// A pair of tasks of which one had to wait for the other.
+/// A hazard between two tasks: the later one waits for the earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HazardEdge {
-    /// The earlier task: into [`Trace::tasks`].
+    /// The earlier task: index into [`Trace::tasks`].
     pub from: u32,
-    /// The later one: into [`Trace::tasks`].
+    /// The later task: index into [`Trace::tasks`].
     pub to: u32,
-    /// Which of the three.
+    /// The kind of hazard.
     pub kind: Hazard,
     /// The number of the datum that both access, or 0.
     pub datum: u32,
 }
 
-/// Something other than a task that took time on a lane.
+/// An activity other than a task that took time on a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Activity {
-    /// What it was.
+    /// Its kind.
     pub kind: ActivityKind,
-    /// Into [`Trace::names`].
+    /// Its name: index into [`Trace::names`].
     pub name: u32,
-    /// Into [`Trace::lanes`].
+    /// Its lane: index into [`Trace::lanes`].
     pub lane: u32,
     /// When it began.
     pub start_ns: u64,
-    /// When it ended; not before `start_ns`.
+    /// When it ended; at least `start_ns`.
     pub end_ns: u64,
-    /// Bytes moved, evicted or asked for; 0 for the others.
+    /// Bytes moved, evicted or requested; 0 for the other kinds.
     pub bytes: u64,
-    /// The memory nodes it went between, into [`Trace::names`]: for transfers.
+    /// The source and destination memory nodes of a transfer: indices into [`Trace::names`].
     pub link: Option<(u32, u32)>,
-    /// The task that it was for: its [`Task::id`].
+    /// The [`Task::id`] of the task that caused it.
     pub task: Option<u64>,
 }
 
-/// What an activity was.
+/// The kinds of activities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ActivityKind {
     /// A copy of data between two memory nodes.
     Transfer,
-    /// A replica made room for another.
+    /// An eviction: a replica made room for another.
     Eviction,
-    /// A lane could not go on; the name is that of a [`Stall`](superscalar_recording::Stall).
+    /// A stall; its name is that of a [`Stall`](superscalar_recording::Stall).
     Stall,
-    /// A wait for memory of a device.
+    /// A wait for device memory.
     Allocation,
     /// A span of a host thread.
     Host,
@@ -147,6 +149,6 @@ pub enum ActivityKind {
 pub struct Counter {
     /// Its name, such as `ready tasks`.
     pub name: String,
-    /// `(moment in ns, value)`, in time; each holds until the next.
+    /// `(time in ns, value)`, in ascending order of time. A value holds until the next sample.
     pub samples: Vec<(u64, f64)>,
 }

@@ -1,4 +1,4 @@
-//! A file of 24 MB that is never in memory whole: it is made as it is read, and copied as it is merged.
+//! A 24 MB file that is never completely in memory: it is generated while it is read, and copied while it is merged.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs::File;
@@ -8,25 +8,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use superscalar_traces::merge::{MergeOptions, merge};
 use superscalar_traces::{HazardEdge, Task, Trace};
 
-/// The system's allocator, with the bytes in use and the most there ever were.
+/// The system allocator, counting the bytes in use and their peak.
 struct Counted;
 
 static USED_BYTES: AtomicUsize = AtomicUsize::new(0);
 static PEAK_BYTES: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call goes to `System` as it came, which keeps the contract; the counts beside it touch no memory handed
-// out.
+// SAFETY: every call is forwarded to `System` with its arguments unchanged, so `System`'s guarantees hold. The counters
+// are separate atomics.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let used = USED_BYTES.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         PEAK_BYTES.fetch_max(used, Ordering::Relaxed);
-        // SAFETY: the caller's layout, unchanged.
+        // SAFETY: the caller guarantees a layout of nonzero size, which is passed on unchanged.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         USED_BYTES.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's memory came from `alloc` above, so from `System`, with this layout.
+        // SAFETY: `memory` was allocated by `alloc` above, so by `System`, with this layout.
         unsafe { System.dealloc(memory, layout) }
     }
 }
@@ -37,7 +37,7 @@ static ALLOCATOR: Counted = Counted;
 const TASKS: u64 = 60_000;
 const WORKERS: u64 = 8;
 
-/// A trace that comes into being as it is read.
+/// A trace that is generated while it is read.
 struct Made {
     /// The next task.
     next: u64,
@@ -47,7 +47,7 @@ struct Made {
 }
 
 impl Made {
-    /// A task, and its hazard on the one before it on its worker.
+    /// Generates a task, and its hazard on the previous task of its worker.
     fn make(&mut self) -> io::Result<()> {
         let id = self.next;
         self.next += 1;
@@ -67,9 +67,12 @@ impl Made {
         let (tid, ts) = (id % WORKERS, id / WORKERS * 100);
         write!(
             out,
-            "{comma}\n{{\"ph\":\"X\",\"cat\":\"task\",\"name\":\"kernel {}\",\"pid\":2,\"tid\":{tid},\"ts\":{ts}.000,\"dur\":90.125,\
-             \"args\":{{\"task\":{id},\"outcome\":\"completed\",\"inserted\":{ts}.000,\"index\":[{},7,0],\"priority\":3,\
-             \"BLAS level\":3,\"flops\":27648000,\"GFLOP/s\":30.023,\"bytes\":1843200,\"site\":\"src/routine.rs:{}\"}}}}",
+            "{comma}\n{{\"ph\":\"X\",\"cat\":\"task\",\"name\":\"kernel {}\",\"pid\":2,\"tid\":{tid},\
+             \"ts\":{ts}.000,\"dur\":90.125,\
+             \"args\":{{\"task\":{id},\"outcome\":\"completed\",\"inserted\":{ts}.000,\
+             \"index\":[{},7,0],\"priority\":3,\
+             \"BLAS level\":3,\"flops\":27648000,\"GFLOP/s\":30.023,\"bytes\":1843200,\
+             \"site\":\"src/routine.rs:{}\"}}}}",
             id % 5,
             id % 91,
             id % 7
@@ -100,7 +103,7 @@ impl Read for Made {
     }
 }
 
-/// Bytes in use at the end of `work`, and at most during it, beyond those before; and its result.
+/// Returns the additional bytes in use after `work`, their peak during it, and its result.
 fn measured<T>(work: impl FnOnce() -> T) -> (usize, usize, T) {
     let before = USED_BYTES.load(Ordering::Relaxed);
     PEAK_BYTES.store(before, Ordering::Relaxed);
@@ -113,9 +116,9 @@ fn made() -> Made {
     Made { next: 0, piece: Vec::with_capacity(1 << 12), at: 0, bytes: 0 }
 }
 
-/// One test, since another at the same time would use memory, too.
+/// One test, because another test running at the same time would use memory too.
 #[test]
-fn memory_is_that_of_the_run_and_not_of_its_text() {
+fn memory_depends_on_the_run_not_the_text() {
     reading();
     merging();
 }
@@ -126,8 +129,8 @@ fn reading() {
     assert_eq!((trace.tasks.len() as u64, trace.hazards.len() as u64), (TASKS, TASKS - WORKERS));
     assert!(file.bytes > 24_000_000, "the file has only {} bytes", file.bytes);
     let run = trace.tasks.len() * size_of::<Task>() + trace.hazards.len() * size_of::<HazardEdge>();
-    // Vectors that grow have up to twice the room that they need, and thrice while they move; the window is half a
-    // megabyte.
+    // Growing vectors have up to twice the capacity that they need, and three times while they move; the window takes
+    // half a megabyte.
     assert!(used <= 2 * run + (1 << 20), "{used} bytes are held for a run of {run}");
     assert!(peak <= 3 * run + (2 << 20), "{peak} bytes were in use for a run of {run}");
     assert!(2 * (peak as u64) < file.bytes, "{peak} bytes were in use for {} of text", file.bytes);

@@ -1,4 +1,4 @@
-//! Each rule: a trace that keeps it, and one that breaks it and nothing else.
+//! For each rule, a trace that satisfies it and one that violates only this rule.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -26,7 +26,7 @@ fn task(id: u64, lane: u32, start_ns: u64, end_ns: u64) -> Task {
     }
 }
 
-/// Lane 0 is a worker, lane 1 a queue, lane 2 a link. Tasks 0 to 3 wait for one another in turn.
+/// Lane 0 is a worker, lane 1 a queue, lane 2 a link. Tasks 0 to 3 form a chain of hazards.
 fn consistent() -> Trace {
     let lane = |name: &str, kind| Lane { name: name.to_owned(), process: "p".to_owned(), kind };
     let transfer = Activity {
@@ -55,7 +55,7 @@ fn consistent() -> Trace {
     }
 }
 
-/// The rules that a change breaks.
+/// Returns the rules that a change to the consistent trace violates.
 fn broken(change: impl FnOnce(&mut Trace)) -> Vec<Rule> {
     let mut trace = consistent();
     change(&mut trace);
@@ -71,7 +71,7 @@ fn rules(verdict: &Verdict) -> Vec<Rule> {
 }
 
 #[test]
-fn a_consistent_trace_has_no_findings() {
+fn consistent_trace_has_no_findings() {
     let verdict = check(&consistent());
     assert!(verdict.findings().is_empty(), "{:?}", verdict.findings());
     assert!(check(&Trace::default()).is_consistent());
@@ -111,11 +111,11 @@ fn a_task_occurs_once() {
 }
 
 #[test]
-fn the_later_task_of_a_hazard_waits() {
+fn later_task_starts_after_earlier_ends() {
     let early = |task: usize, by_ns: u64| move |trace: &mut Trace| trace.tasks[task].start_ns -= by_ns;
     assert_eq!(broken(early(1, 1)), [Rule::Hazard]);
     assert_eq!(broken(early(2, 1)), [Rule::Hazard]);
-    // Clocks of devices may differ by as much as the file says, and those of workers not at all.
+    // Clocks of devices may differ by the tolerance stated in the file; those of workers may not differ.
     let tolerant = |trace: &mut Trace| trace.facts.push(("clock tolerance".to_owned(), "0.005".to_owned()));
     for (task, by_ns, expected) in [(2, 5, &[][..]), (2, 6, &[Rule::Hazard]), (3, 5, &[]), (1, 1, &[Rule::Hazard])] {
         let change = |trace: &mut Trace| {
@@ -124,7 +124,7 @@ fn the_later_task_of_a_hazard_waits() {
         };
         assert_eq!(broken(change), expected, "task {task} by {by_ns} ns");
     }
-    // What was cancelled never ran. What is drawn with two nanoseconds may have had none.
+    // A cancelled task never ran. A slice drawn with two nanoseconds may have had zero length.
     let cancelled = |trace: &mut Trace| (trace.tasks[1].outcome, trace.tasks[1].start_ns) = (Outcome::Cancelled, 150);
     assert_eq!(broken(cancelled), []);
     let drawn = |trace: &mut Trace| (trace.tasks[0].start_ns, trace.tasks[0].end_ns) = (200, 202);
@@ -137,7 +137,7 @@ fn hazards_follow_the_serial_program() {
     assert_eq!(broken(swapped), [Rule::SerialOrder]);
     let back = |trace: &mut Trace| {
         trace.hazards.push(HazardEdge { from: 3, to: 1, kind: Hazard::WaR, datum: 0 });
-        // All at one moment, or the later one of two would begin too early.
+        // All tasks have the same time; otherwise the later one of two would begin too early.
         trace.tasks.iter_mut().for_each(|task| (task.start_ns, task.end_ns) = (300, 300));
     };
     assert_eq!(broken(back), [Rule::SerialOrder, Rule::Cycle]);
@@ -145,7 +145,7 @@ fn hazards_follow_the_serial_program() {
     back(&mut trace);
     let verdict = check(&trace);
     let cycle = verdict.findings().iter().find(|finding| finding.rule == Rule::Cycle).unwrap();
-    assert!(matches!(cycle.task, Some(1..=3)), "task 0 is on no circle: {cycle}");
+    assert!(matches!(cycle.task, Some(1..=3)), "task 0 is not on the cycle: {cycle}");
     assert!(cycle.text.contains("3 tasks"), "{cycle}");
 }
 
@@ -161,7 +161,7 @@ fn sums_agree() {
 }
 
 #[test]
-fn what_was_dropped_is_a_note() {
+fn dropped_records_are_a_note() {
     let mut trace = consistent();
     trace.dropped = 2;
     trace.facts[0].1 = "6".to_owned();
@@ -170,13 +170,13 @@ fn what_was_dropped_is_a_note() {
     assert!(verdict.is_consistent());
     let notes: Vec<Rule> = verdict.findings().iter().map(|finding| finding.rule).collect();
     assert_eq!(notes, [Rule::LinkBytes, Rule::Completeness]);
-    // More than were dropped cannot be missing.
+    // No more tasks can be missing than were dropped.
     trace.facts[0].1 = "7".to_owned();
     assert_eq!(rules(&check(&trace)), [Rule::TaskCount]);
 }
 
 #[test]
-fn findings_are_counted_beyond_those_kept() {
+fn all_findings_are_counted() {
     let mut trace = consistent();
     trace.counters[0].samples = (0..1000).map(|at_ns| (at_ns, -1.0)).collect();
     let verdict = check(&trace);
@@ -187,7 +187,13 @@ fn findings_are_counted_beyond_those_kept() {
 /// The event of a task on thread 1.
 fn event(id: u64, start_us: u64, length_us: u64) -> String {
     format!(
-        r#"{{"ph":"X","cat":"task","name":"gemm","pid":1,"tid":1,"ts":{start_us},"dur":{length_us},"args":{{"task":{id}}}}}"#
+        concat!(
+            r#"{{"ph":"X","cat":"task","name":"gemm","pid":1,"tid":1,"ts":{start_us},"dur":{length_us},"#,
+            r#""args":{{"task":{id}}}}}"#
+        ),
+        id = id,
+        start_us = start_us,
+        length_us = length_us
     )
 }
 
@@ -197,14 +203,14 @@ fn slices_of_a_thread_nest() {
         let text = format!("[{}]", events.join(","));
         rules(&check_reading(&ReadOptions::default().read(text.as_bytes()).unwrap()))
     };
-    // Side by side, inside, at either end of the outer one, in any order, of length zero at a boundary.
+    // Beside each other, nested, at either end of the outer one, in any order, of length zero at a boundary.
     let nested = [event(4, 10, 0), event(1, 0, 5), event(2, 5, 5), event(0, 0, 10), event(3, 3, 1), event(5, 10, 10)];
     assert_eq!(rules_of(&nested), []);
     for crossing in [event(9, 5, 6), event(9, 15, 10)] {
         let mut events = nested.to_vec();
         events.push(crossing);
         assert_eq!(rules_of(&events), [Rule::Nesting]);
-        // On a thread of its own it crosses nothing.
+        // On its own thread it crosses nothing.
         let last = events.last_mut().unwrap();
         *last = last.replace("\"tid\":1", "\"tid\":2");
         assert_eq!(rules_of(&events), []);
@@ -212,7 +218,7 @@ fn slices_of_a_thread_nest() {
 }
 
 #[test]
-fn a_counter_of_a_file_goes_forward() {
+fn counter_times_ascend() {
     let sample = |at_us| format!(r#"{{"ph":"C","name":"ready tasks","pid":1,"ts":{at_us},"args":{{"value":1}}}}"#);
     let text = format!("[{},{},{}]", sample(5), sample(4), sample(6));
     let reading = ReadOptions::default().read(text.as_bytes()).unwrap();
@@ -220,7 +226,7 @@ fn a_counter_of_a_file_goes_forward() {
     assert_eq!(rules(&check_reading(&reading)), [Rule::Counter]);
 }
 
-/// Runs the command on a file of this text.
+/// Runs the command on a file with this text.
 fn command(name: &str, text: &str, arguments: &[&str]) -> Output {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).unwrap();
@@ -229,7 +235,7 @@ fn command(name: &str, text: &str, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn the_command_tells_by_its_exit_status() {
+fn exit_status_of_the_command() {
     let good = format!("{{\"traceEvents\":[{},{}]}}", event(0, 0, 5), event(1, 5, 5));
     let output = command("check-good.json", &good, &[]);
     let text = String::from_utf8(output.stdout).unwrap();

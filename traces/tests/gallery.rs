@@ -1,4 +1,5 @@
-//! The gallery: each trace is consistent, its page tells how it was made and shows its picture, and it shows what the page says.
+//! The gallery: each trace is consistent; the page shows its picture, explains how it was made, and matches its
+//! figures.
 
 use std::{fs, path::PathBuf};
 use superscalar_traces::{Trace, analysis::Analysis, check::check};
@@ -14,7 +15,7 @@ fn open(name: &str) -> (Trace, Analysis) {
 }
 
 #[test]
-fn each_trace_is_consistent_and_explained() {
+fn traces_are_consistent_and_explained() {
     let page = fs::read_to_string(gallery().join("README.md")).expect("the gallery has a page");
     let mut traces = 0;
     for entry in fs::read_dir(gallery()).expect("the gallery is there") {
@@ -27,7 +28,7 @@ fn each_trace_is_consistent_and_explained() {
         let verdict = check(&open(name).0);
         assert!(verdict.is_consistent(), "{name}: {verdict:?}");
         for part in [format!("\nSUPERSCALAR_TRACE={name}.json "), format!("]({name}.svg)")] {
-            assert!(page.contains(&part), "the page lacks {part}");
+            assert!(page.contains(&part), "the page does not contain {part}");
         }
         assert!(gallery().join(format!("{name}.svg")).exists(), "{name} has no picture");
     }
@@ -35,7 +36,7 @@ fn each_trace_is_consistent_and_explained() {
 }
 
 #[test]
-fn they_show_what_the_page_says() {
+fn figures_match_the_page() {
     let busy = |name: &str| {
         let (trace, analysis) = open(name);
         let all = (trace.wall_ns() as usize * trace.lanes.len()) as f64;

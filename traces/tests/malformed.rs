@@ -1,5 +1,5 @@
-//! Files that are wrong: cut at every byte, changed at random, wrong in one field. Never a panic; always a run, or an
-//! error with a position in the file.
+//! Faulty files: cut at every byte, changed at random, wrong in one field. Reading never panics: the result is a run,
+//! or an error with a position in the file.
 
 #[path = "../fuzz/trace.rs"]
 mod fuzz;
@@ -9,18 +9,22 @@ use proptest::test_runner::{RngAlgorithm, TestRng};
 use std::path::PathBuf;
 use superscalar_traces::Trace;
 use superscalar_traces::check::{check, check_reading};
-use superscalar_traces::merge::{MergeOptions, Times, merge};
+use superscalar_traces::merge::{MergeOptions, TimeOrigin, merge};
 use superscalar_traces::read::{ReadError, ReadOptions};
 
-/// Every construct of the format once, and what else a file may have.
+/// Every construct of the format once, and other contents that a file may have.
 const WHOLE: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
 {"ph":"M","name":"process_name","pid":2,"args":{"name":"workers"}},
 {"ph":"M","name":"thread_name","pid":2,"tid":4,"args":{"name":"worker 0","kind":"worker"}},
 {"ph":"M","name":"thread_name","pid":2,"tid":5,"args":{"name":"worker 0 (2)","kind":"worker"}},
 {"ph":"M","name":"thread_sort_index","pid":2,"tid":4,"args":{"sort_index":-1}},
-{"ph":"X","cat":"task","name":"potrf","pid":2,"tid":4,"ts":10.500,"dur":7.25,"args":{"task":0,"outcome":"completed","inserted":1.000,"index":[2,0,0],"priority":3,"BLAS level":3,"flops":1.5e7,"bytes":1152000,"site":"a\\\u0062 \ud83d\ude00.rs:9"}},
-{"ph":"X","cat":"task","name":"trsm é","pid":2,"tid":5,"ts":20,"dur":5,"args":{"task":1,"outcome":"failed","priority":-3}},
-{"ph":"X","cat":"transfer","name":"host to cuda:0","pid":"x","tid":"y","ts":1,"dur":2,"args":{"bytes":64,"from":"host","to":"cuda:0","task":1,"datum":4}},
+{"ph":"X","cat":"task","name":"potrf","pid":2,"tid":4,"ts":10.500,"dur":7.25,
+"args":{"task":0,"outcome":"completed","inserted":1.000,"index":[2,0,0],"priority":3,
+"BLAS level":3,"flops":1.5e7,"bytes":1152000,"site":"a\\\u0062 \ud83d\ude00.rs:9"}},
+{"ph":"X","cat":"task","name":"trsm é","pid":2,"tid":5,"ts":20,"dur":5,
+"args":{"task":1,"outcome":"failed","priority":-3}},
+{"ph":"X","cat":"transfer","name":"host to cuda:0","pid":"x","tid":"y","ts":1,"dur":2,
+"args":{"bytes":64,"from":"host","to":"cuda:0","task":1,"datum":4}},
 {"ph":"X","cat":"stall","name":"data","pid":2,"tid":4,"ts":18,"dur":1,"args":{"task":1}},
 {"ph":"s","cat":"hazard","name":"RaW","id":1,"pid":2,"tid":4,"ts":17,"args":{"from":0,"to":1,"datum":4}},
 {"ph":"f","cat":"hazard","name":"RaW","id":1,"pid":2,"tid":5,"ts":21,"bp":"e","args":{"from":0,"to":1,"datum":4}},
@@ -33,7 +37,7 @@ const WHOLE: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
 ],"otherData":{"tasks":2,"records dropped":0,"window":64,"complete":true,"machine":"a laptop"},"more":{"x":[1,-2.5E+3]}}
 "#;
 
-/// Reads strictly and as far as it goes; what comes out holds together.
+/// Reads `text` strictly and as far as possible, and compares the results.
 fn read(text: &[u8]) -> Result<Trace, ReadError> {
     let options = ReadOptions::default();
     let partial = options.read_whole_events(text).expect("a slice has no errors of its own");
@@ -53,7 +57,7 @@ fn read(text: &[u8]) -> Result<Trace, ReadError> {
     }
 }
 
-/// What every user of the model relies on.
+/// Checks the properties that every user of the model relies on.
 fn assert_sound(trace: &Trace) {
     let faults = check(trace);
     assert_eq!(faults.faults_of(superscalar_traces::check::Rule::Places), 0);
@@ -64,10 +68,10 @@ fn assert_sound(trace: &Trace) {
     assert!(trace.counters.iter().all(|counter| counter.samples.is_sorted_by_key(|sample| sample.0)));
 }
 
-/// The position is in the file, and its line and column are those of its byte.
+/// Checks that the error's position is in the file, and that line and column match its offset.
 fn assert_position(text: &[u8], error: &ReadError) {
     let at = error.position().expect("a fault of the text has a position");
-    let before = text.get(..at.offset as usize).unwrap_or_else(|| panic!("{error} is behind the end"));
+    let before = text.get(..at.offset as usize).unwrap_or_else(|| panic!("{error} is after the end"));
     assert_eq!(at.line, 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64, "{error}");
     let line = before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
     assert_eq!(at.column, line.len() as u64 + 1, "{error}");
@@ -83,7 +87,7 @@ fn the_whole_file_is_read() {
 }
 
 #[test]
-fn a_file_cut_at_any_byte_is_read_up_to_there() {
+fn file_cut_at_any_byte_is_read_partly() {
     let bytes = WHOLE.as_bytes();
     let mut tasks = 0;
     for cut in 0..bytes.len() {
@@ -93,7 +97,7 @@ fn a_file_cut_at_any_byte_is_read_up_to_there() {
         tasks = reading.trace.tasks.len();
         match read(text) {
             Ok(_) => assert!(WHOLE[cut..].trim().is_empty(), "cut at byte {cut}"),
-            // Within a character the text is not UTF-8 before it is too short.
+            // A file cut within a character is invalid UTF-8 and not too short.
             Err(error) if str::from_utf8(text).is_ok() => {
                 assert!(error.is_cut_short(), "cut at byte {cut}: {error}");
                 assert_eq!(error.position().unwrap().offset, cut as u64, "{error}");
@@ -104,7 +108,7 @@ fn a_file_cut_at_any_byte_is_read_up_to_there() {
     assert_eq!(tasks, 2);
 }
 
-/// Words that a change may put in: those of the format, and numbers at edges.
+/// Words that a change may insert: those of the format, and numbers at limits.
 const WORDS: [&str; 20] = [
     "{",
     "}",
@@ -129,11 +133,11 @@ const WORDS: [&str; 20] = [
 ];
 
 #[test]
-fn a_changed_file_is_read_or_refused_at_a_place() {
+fn changed_file_is_read_or_refused() {
     let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut refused = 0;
     const MERGED_EVERY: u32 = 8;
-    // FUZZ_FILES=n changes so many files.
+    // FUZZ_FILES sets the number of changed files.
     let runs = std::env::var("FUZZ_FILES").map_or(20_000, |files| files.parse().expect("FUZZ_FILES is a number"));
     for run in 0..runs {
         let mut text = WHOLE.as_bytes().to_vec();
@@ -145,7 +149,7 @@ fn a_changed_file_is_read_or_refused_at_a_place() {
                 1 => drop(text.drain(at..to)),
                 2 => drop(text.splice(at..at, WORDS[random.random_range_of(WORDS.len())].bytes())),
                 3 => {
-                    // A piece from elsewhere.
+                    // Insert a piece from elsewhere.
                     let from = random.random_range_of(text.len());
                     let piece = text[from..(from + 60).min(text.len())].to_vec();
                     drop(text.splice(at..to, piece));
@@ -178,13 +182,13 @@ fn a_changed_file_is_read_or_refused_at_a_place() {
     );
 }
 
-/// What can be read can be merged, and is the same as part of a merged trace.
+/// Checks that a readable file can be merged, and that it is unchanged as a part of the merged trace.
 fn assert_merges(text: &[u8], read: Option<&Trace>) {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("changed.json");
     std::fs::write(&path, text).unwrap();
-    for times in [Times::Kept, Times::Aligned] {
+    for time_origin in [TimeOrigin::Kept, TimeOrigin::Aligned] {
         let mut out = Vec::new();
-        let options = MergeOptions { times, ..MergeOptions::default() };
+        let options = MergeOptions { time_origin, ..MergeOptions::default() };
         match (merge(&[path.clone(), path.clone()], &mut out, &options), read) {
             (Ok(_), Some(trace)) => {
                 let both = Trace::read(&out[..]).unwrap_or_else(|error| panic!("{error}"));
@@ -193,14 +197,14 @@ fn assert_merges(text: &[u8], read: Option<&Trace>) {
                 assert_eq!(both.activities.len(), 2 * trace.activities.len());
                 assert_eq!(both.lanes.len(), 2 * trace.lanes.len());
             }
-            (Err(error), Some(_)) => assert!(error.to_string().contains("no number is left"), "{error}"),
-            // What is not a trace may still be events that can be copied.
+            (Err(error), Some(_)) => assert!(error.to_string().contains("cannot be renumbered"), "{error}"),
+            // A file that is not a trace may still have events that can be copied.
             (_, None) => {}
         }
     }
 }
 
-/// Numbers below a bound, of which the bias does not matter here.
+/// Random numbers below a bound; their bias does not matter here.
 trait Below {
     fn random_range_of(&mut self, bound: usize) -> usize;
 }
@@ -212,9 +216,9 @@ impl Below for TestRng {
 }
 
 #[test]
-fn every_message_says_what_was_expected() {
+fn messages_name_the_expected_value() {
     const EVENTS: &str = "{\"traceEvents\":[";
-    // A task's event with one field changed; `^` stands before the fault.
+    // A task's event with one field changed; `^` marks the position of the fault.
     let task = |changes: &str| {
         let event = r#"{"ph":"X","cat":"task","name":"a","ts":1,"dur":2,"args":{"task":1}"#;
         let at = if changes.contains('^') { "" } else { "^" };
@@ -229,10 +233,10 @@ fn every_message_says_what_was_expected() {
         ("{\"traceEvents\":^{}}".to_owned(), "expected `[`, the events, found '{'"),
         (format!("{EVENTS}]}}^x"), "expected the end of the file, found 'x'"),
         (format!("{EVENTS}^7]}}"), "expected an event, `{`, found '7'"),
-        ("[^{\"ph\":\"X\"}]".to_owned(), "a slice without `ts`"),
+        ("[^{\"ph\":\"X\"}]".to_owned(), "a slice has no `ts`"),
         ("[{\"ph\":\"N\"},^]".to_owned(), "expected an event, `{`, found ']'"),
         ("[{\"ph\":\"N\"}^{".to_owned(), "expected `,` or `]`, found '{'"),
-        ("[^{}]".to_owned(), "an event without `ph`"),
+        ("[^{}]".to_owned(), "an event has no `ph`"),
         ("[{\"ph\":^7}]".to_owned(), "`ph` must be a string, not 7"),
         ("[{\"ph\"^;7}]".to_owned(), "expected `:`, found ';'"),
         ("[{\"ph\":\"^\n\"}]".to_owned(), "expected a closing quote, found '\\n'"),
@@ -249,7 +253,7 @@ fn every_message_says_what_was_expected() {
             "`dur` must be such that the slice ends before 2^64 ns, not 18446744073709551",
         ),
         (task("\"tid\":^[1]"), "`tid` must be a number or a string, not [1]"),
-        (task("\"args\":{}"), "a task's slice without `task`"),
+        (task("\"args\":{}"), "a task's slice has no `task`"),
         (argument("\"task\":^1.5"), "`task` must be an integer from 0 to 2^64 - 1, not 1.5"),
         (argument("\"index\":^[1,2,3,4]"), "`index` must be at most three integers of 32 bits, not [1,2,3,4]"),
         (argument("\"BLAS level\":^4"), "`BLAS level` must be 0, 1, 2 or 3, not 4"),
@@ -257,7 +261,7 @@ fn every_message_says_what_was_expected() {
         (argument("\"outcome\":^\"well\""), "`outcome` must be completed, failed, panicked or cancelled, not \"well\""),
         (
             format!("[{{\"args\":{{\"x\":{}^[1]{}}}}}]", "[".repeat(64), "]".repeat(64)),
-            "more brackets in one another than the limit of 64",
+            "more nested brackets than the limit of 64",
         ),
         (
             format!("{EVENTS}],\"otherData\":{{\"window\":^\"x\"}}}}"),
@@ -291,7 +295,7 @@ fn limits_are_kept() {
     assert!(error.is_limit());
     assert_eq!(error.position().unwrap().offset, 1, "the event that is too long");
     assert!(ReadOptions::default().read(long.as_bytes()).is_ok());
-    // What is no event is passed over at any length.
+    // Values that are not events are skipped at any length.
     let outside = format!("{{\"x\":[{}1],\"traceEvents\":[]}}", "1,".repeat(3 << 20));
     assert!(options.read(outside.as_bytes()).is_ok());
 }

@@ -1,4 +1,4 @@
-//! Merged traces: consistent, nothing lost, nothing mistaken for another file's.
+//! Merged traces are consistent and complete, and keep the objects of different files apart.
 
 mod written;
 
@@ -6,21 +6,21 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 use superscalar_traces::check::check_reading;
-use superscalar_traces::merge::{MergeOptions, Times, merge};
+use superscalar_traces::merge::{MergeOptions, TimeOrigin, merge};
 use superscalar_traces::read::{ReadOptions, Reading};
 use superscalar_traces::{
     Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
 };
 use written::{Form, written};
 
-/// A folder of this test's own.
+/// Returns an empty folder for this test.
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// A chain of tasks on one worker and their transfer, from `start_ns` on.
+/// A chain of tasks on one worker and their transfer, starting at `start_ns`.
 fn chain(tasks: u64, start_ns: u64) -> Trace {
     let lane = |name: &str, kind| Lane { name: name.to_owned(), process: "machine".to_owned(), kind };
     let task = |id: u64| Task {
@@ -66,7 +66,7 @@ fn chain(tasks: u64, start_ns: u64) -> Trace {
     }
 }
 
-/// Merges these texts as files of these names.
+/// Merges these texts as files with these names.
 fn merged(case: &str, files: &[(&str, String)], options: MergeOptions) -> (Reading, String) {
     let folder = folder(case);
     let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
@@ -87,7 +87,7 @@ fn assert_consistent(reading: &Reading) {
 }
 
 #[test]
-fn a_merged_trace_has_what_its_files_have() {
+fn merged_trace_contains_all_files() {
     let first = written(&chain(4, 1000), Form::default());
     let second = written(&chain(6, 77_000), Form { facts_first: true, hidden_hazards: true, ..Form::default() });
     let files = [("a.json", first), ("b/a.json", second)];
@@ -123,7 +123,7 @@ fn aligned_files_begin_at_zero() {
         ("a.json", written(&chain(2, 1000), Form::default())),
         ("b.json", written(&chain(2, 77_123), Form::default())),
     ];
-    let options = MergeOptions { times: Times::Aligned, ..MergeOptions::default() };
+    let options = MergeOptions { time_origin: TimeOrigin::Aligned, ..MergeOptions::default() };
     let (reading, _) = merged("aligned", &files, options);
     assert_consistent(&reading);
     let times: Vec<_> = reading.trace.tasks.iter().map(|task| (task.start_ns, task.inserted_ns)).collect();
@@ -134,8 +134,8 @@ fn aligned_files_begin_at_zero() {
 }
 
 #[test]
-fn no_number_serves_twice() {
-    // Events of another program: words for numbers, no process at all, ids of other kinds.
+fn numbers_are_unique() {
+    // Events of another program: words instead of numbers, no process, other kinds of ids.
     let other = r#"[{"ph":"X","name":"a","ts":1,"dur":2},{"ph":"B","name":"b","pid":"x","tid":"y","ts":1},
         {"ph":"E","pid":"x","tid":"y","ts":2},{"ph":"b","id":"0x1","cat":"c","name":"d","pid":7,"tid":7,"ts":3},
         {"ph":"X","name":"a","pid":7,"tid":7,"ts":1,"dur":2}"#;
@@ -156,7 +156,7 @@ fn no_number_serves_twice() {
 }
 
 #[test]
-fn a_merged_trace_can_be_merged_again() {
+fn merged_traces_can_be_merged() {
     let file = written(&chain(3, 10), Form::default());
     let (_, once) = merged("again", &[("a.json", file.clone()), ("b.json", file.clone())], MergeOptions::default());
     let (reading, _) = merged("again", &[("ab.json", once), ("c.json", file)], MergeOptions::default());
@@ -166,7 +166,7 @@ fn a_merged_trace_can_be_merged_again() {
 }
 
 #[test]
-fn a_file_cut_short_is_refused_or_taken_as_far_as_it_goes() {
+fn truncated_files_are_refused_or_merged_partly() {
     let whole = written(&chain(3, 10), Form::default());
     let cut = whole[..whole.len() / 2].to_owned();
     let folder = folder("cut");
@@ -183,7 +183,7 @@ fn a_file_cut_short_is_refused_or_taken_as_far_as_it_goes() {
 }
 
 #[test]
-fn the_command_replaces_its_output_at_the_end() {
+fn output_is_replaced_at_the_end() {
     let folder = folder("command");
     let (good, bad) = (folder.join("good.json"), folder.join("bad.json"));
     let text = written(&chain(3, 10), Form::default());
@@ -200,7 +200,7 @@ fn the_command_replaces_its_output_at_the_end() {
         "the file and the place"
     );
     assert_eq!(std::fs::read_to_string(&good).unwrap(), text, "nothing has been overwritten");
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "and nothing left lying about");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "and no temporary file is left");
     // The output may be one of the inputs.
     let output = run(&[&good, &good], &good);
     assert!(output.status.success(), "{output:?}");

@@ -1,4 +1,4 @@
-//! Hand-made traces as data: what the reader makes of each event and of each form of the file.
+//! Hand-made traces as data: how each event, and each form of the file, is read.
 
 use superscalar_traces::read::{OddityKind, ReadOptions, Reading};
 use superscalar_traces::{ActivityKind, Hazard, HazardEdge, LaneKind, Outcome, TileIndex, Trace};
@@ -7,19 +7,25 @@ fn read(text: &str) -> Reading {
     ReadOptions::default().read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// A file of these events, one a line.
+/// Returns a file with these events, one per line.
 fn file(events: &[&str]) -> String {
     format!("{{\"traceEvents\":[\n{}\n]}}", events.join(",\n"))
 }
 
-/// A task's slice on thread 1 of process 1.
+/// Returns a task's slice on thread 1 of process 1.
 fn task(id: u64, start_us: u64, length_us: u64) -> String {
     format!(
-        r#"{{"ph":"X","cat":"task","name":"gemm","pid":1,"tid":1,"ts":{start_us},"dur":{length_us},"args":{{"task":{id}}}}}"#
+        concat!(
+            r#"{{"ph":"X","cat":"task","name":"gemm","pid":1,"tid":1,"ts":{start_us},"dur":{length_us},"#,
+            r#""args":{{"task":{id}}}}}"#
+        ),
+        id = id,
+        start_us = start_us,
+        length_us = length_us
     )
 }
 
-/// Tasks 0 (at 0 to 10 µs) and 1 (at 20 to 30 µs), then `events`.
+/// Reads tasks 0 (0 to 10 µs) and 1 (20 to 30 µs), followed by `events`.
 fn two_tasks(events: &[&str]) -> Reading {
     let tasks = [task(0, 0, 10), task(1, 20, 10)];
     let all: Vec<&str> = tasks.iter().map(String::as_str).chain(events.iter().copied()).collect();
@@ -53,14 +59,14 @@ fn a_task_with_all_its_arguments() {
 }
 
 #[test]
-fn tasks_of_a_thread_may_come_in_any_order() {
+fn task_order_in_a_thread_is_free() {
     let trace = read(&file(&[&task(1, 20, 10), &task(0, 0, 10)])).trace;
     assert_eq!(trace.tasks.iter().map(|task| task.id).collect::<Vec<_>>(), [0, 1]);
     assert_eq!((trace.extent_ns(), trace.wall_ns()), ((0, 30_000), 30_000));
 }
 
 #[test]
-fn the_members_of_the_outermost_object_come_in_any_order() {
+fn member_order_is_free() {
     let data = r#""otherData":{"tasks":1,"records dropped":2,"window":64,"machine":"a \"laptop\"","list":[1, {}]}"#;
     let events = format!("\"traceEvents\":[{}]", task(0, 1, 2));
     let more = r#""stackFrames":{"a":[[],{"b":null}]},"displayTimeUnit":"ns""#;
@@ -72,7 +78,7 @@ fn the_members_of_the_outermost_object_come_in_any_order() {
 }
 
 #[test]
-fn a_bare_array_may_lack_its_end() {
+fn bare_array_may_be_unterminated() {
     let task = task(0, 1, 2);
     let whole = read(&format!("[{task}]")).trace;
     assert_eq!(whole.tasks.len(), 1);
@@ -84,7 +90,7 @@ fn a_bare_array_may_lack_its_end() {
 }
 
 #[test]
-fn a_file_that_was_cut_short_is_read_up_to_there() {
+fn truncated_file_is_read_partly() {
     let text = file(&[&task(0, 0, 10), &task(1, 20, 10)]);
     let cut = &text[..text.len() - 20];
     let error = ReadOptions::default().read(cut.as_bytes()).unwrap_err();
@@ -106,7 +112,7 @@ fn arrows_that_name_their_tasks() {
         assert_eq!(hazards(&reading), [(0, 1, Hazard::WaR, 5)]);
         assert_eq!(reading.oddities.total(), 0);
     }
-    // Chrome warns where both ends bring arguments: one end is enough, whichever comes first.
+    // Chrome warns if both ends have arguments; one end is enough, whichever comes first.
     let bare = finish.replace(r#","args":{"from":0,"to":1,"datum":5}"#, "");
     assert_ne!(bare, finish);
     for order in [[&*start, &*bare], [&*bare, &*start]] {
@@ -127,7 +133,7 @@ fn arrows_that_point_at_slices() {
         format!(r#"{{"ph":"{phase}","cat":"hazard","name":"RaW","id":{id},"pid":1,"tid":1,"ts":{at}{more}}}"#)
     };
     let e = r#","bp":"e""#;
-    // Inside, at the very ends, between the slices (to the next one), and with an id that is used again.
+    // Inside, at the very ends, between the slices (pointing at the next one), and with a reused id.
     for (from, to, more) in [("9.999", "20.001", e), ("10", "20", e), ("0", "30", e), ("5", "12", ""), ("5", "20", "")]
     {
         let id = if more.is_empty() { "\"x\"" } else { "7" };
@@ -143,7 +149,7 @@ fn arrows_that_point_at_slices() {
 }
 
 #[test]
-fn an_arrow_points_at_the_innermost_task() {
+fn arrow_points_at_innermost_task() {
     let outer = task(0, 0, 100);
     let inner = task(1, 10, 20);
     let later = task(2, 200, 10);
@@ -184,13 +190,13 @@ fn activities_with_their_arguments() {
     let (stall, _) = event("stall", r#""task":2"#);
     assert_eq!((stall.kind, stall.task), (ActivityKind::Stall, Some(2)));
     assert_eq!(event("allocation", "").0.kind, ActivityKind::Allocation);
-    // A program's own arguments may have any type.
+    // Arguments of the program may have any type.
     let (host, _) = event("my_program", r#""bytes":"many","task":[1],"from":{}"#);
     assert_eq!((host.kind, host.bytes, host.task), (ActivityKind::Host, 0, None));
 }
 
 #[test]
-fn begins_and_ends_of_host_threads_are_paired() {
+fn begin_and_end_events_are_paired() {
     let event = |phase: &str, tid: u32, at: u32| {
         format!(r#"{{"ph":"{phase}","name":"{phase}{at}","pid":1,"tid":{tid},"ts":{at}}}"#)
     };
@@ -217,7 +223,7 @@ fn begins_and_ends_of_host_threads_are_paired() {
 }
 
 #[test]
-fn further_threads_belong_to_the_lane() {
+fn additional_threads_belong_to_the_lane() {
     let name = |tid: u32, name: &str, sort: i32| {
         [
             format!(r#"{{"ph":"M","name":"thread_name","pid":1,"tid":{tid},"args":{{"name":"{name}"}}}}"#),
@@ -236,7 +242,7 @@ fn further_threads_belong_to_the_lane() {
     let all: Vec<&str> = threads.iter().flatten().chain(&slices).map(String::as_str).collect();
     let trace = read(&file(&all)).trace;
     let lanes: Vec<_> = trace.lanes.iter().map(|lane| (&*lane.name, lane.kind)).collect();
-    // A further thread without a first one keeps its name, and (1) is not further.
+    // An additional thread without a first one keeps its name, and (1) does not mark an additional thread.
     let (worker, queue) = (LaneKind::Worker, LaneKind::Queue);
     assert_eq!(lanes, [("worker 4 (2)", worker), ("worker (1)", worker), ("queue 0", queue), ("worker 3", worker)]);
     assert_eq!(trace.tasks.iter().map(|task| task.lane).collect::<Vec<_>>(), [3, 3, 0, 1, 2]);
@@ -269,7 +275,7 @@ fn counters_are_kept_apart() {
 }
 
 #[test]
-fn what_is_not_of_a_run_is_passed_over() {
+fn unrelated_events_are_skipped() {
     let reading = read(&file(&[
         r#"{"ph":"b","cat":"x","id":1,"name":"async","ts":1}"#,
         r#"{"ph":"s","cat":"flow","id":1,"name":"any","ts":1}"#,

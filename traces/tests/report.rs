@@ -1,12 +1,13 @@
-//! Reports, looked at as files and worked with in a browser.
+//! Tests reports as files and in a browser.
 //!
-//! `tests/report_works.py` drives them, which skips with a note where Chromium is missing and fails there under `REQUIRE_CHROME=1`.
+//! `tests/report_works.py` controls the browser. It skips with a note if Chromium is missing, and fails instead if
+//! `REQUIRE_CHROME=1` is set.
 
 use std::{fs, io, path::PathBuf, process::Command};
 use superscalar_traces::{analysis::Analysis, report::Report, *};
 
 const MS: u64 = 1_000_000;
-/// A name that would run a script or end its element, if it could.
+/// A name that would run a script or end its element if it were not escaped.
 const HOSTILE: &str =
     r#"</script><script>window.ran=1</script><img src=x onerror="window.ran=2"><!--<script>{{names}}'&amp;"#;
 
@@ -41,7 +42,7 @@ fn activity(kind: ActivityKind, name: u32, lane: u32, start_ns: u64, length_ns: 
     Activity { kind, name, lane, start_ns, end_ns: start_ns + length_ns, bytes, link, task: Some(4) }
 }
 
-/// A little of everything: two workers, a queue, a link, a host thread, nested tasks, failures, hostile names.
+/// A run with every kind of object: two workers, a queue, a link, a host thread, nested tasks, failures, hostile names.
 fn everything() -> Trace {
     let mut tasks: Vec<Task> = (0..30).map(|id| task(id, (id % 3) as u32, id / 3 * 3 * MS, 2 * MS)).collect();
     tasks[20].outcome = Outcome::Failed;
@@ -96,7 +97,7 @@ fn everything() -> Trace {
     }
 }
 
-/// So many tasks on so many lanes, like those of a factorization with small tiles, and three hazards into each.
+/// A run like a factorization with small tiles, with three hazards into each task.
 fn large(tasks: u64, lanes: u64) -> Trace {
     let mut state = 1_u64;
     let mut random = move |below: u64| {
@@ -110,7 +111,7 @@ fn large(tasks: u64, lanes: u64) -> Trace {
     for id in 0..tasks {
         let lane = (0..lanes as usize).min_by_key(|&lane| free_ns[lane]).expect("a lane");
         let start_ns = free_ns[lane] + random(400);
-        // Once in a while a lane waits long; between, tasks are of very different lengths.
+        // Sometimes a lane waits long; otherwise the tasks have very different lengths.
         let length_ns = if random(50) == 0 { 200_000 + random(100_000) } else { 2_000 + random(20_000) };
         free_ns[lane] = start_ns + length_ns + if random(1000) == 0 { 500_000 } else { 100 };
         let kernel = [0, 0, 0, 0, 0, 0, 1, 1, 2, 3][random(10) as usize];
@@ -128,7 +129,7 @@ fn large(tasks: u64, lanes: u64) -> Trace {
     trace.tasks.sort_by_key(|task| (task.start_ns, task.id));
     let mut places = vec![0; tasks as usize];
     trace.tasks.iter().enumerate().for_each(|(place, task)| places[task.id as usize] = place as u32);
-    // Far enough back to have ended: the graph is one that the run could have had.
+    // The predecessors are far enough back to have ended, so the graph is possible.
     for (to, datum) in (0..tasks).flat_map(|to| [2, 9, 40].map(|back| (to, back))) {
         let back = lanes * 20 + random(lanes * datum);
         if let Some(from) = to.checked_sub(back) {
@@ -150,7 +151,7 @@ fn page(trace: &Trace, name: &str) -> String {
     String::from_utf8(page).expect("UTF-8")
 }
 
-/// Writes a page and what is known of its run, and works with it in a browser.
+/// Writes a page and the expected values, and tests it in a browser.
 fn work_with(name: &str, page: &str, known: &serde_json::Value) -> io::Result<()> {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.html"));
     fs::write(&path, page)?;
@@ -171,29 +172,30 @@ fn work_with(name: &str, page: &str, known: &serde_json::Value) -> io::Result<()
 }
 
 #[test]
-fn a_report_works_in_a_browser() -> io::Result<()> {
+fn report_works_in_a_browser() -> io::Result<()> {
     let known = serde_json::json!({
         "task": {
             "number": 7,
             "text": format!("{HOSTILE} (2, 1)"),
-            "facts": ["began6.00 ms", "ended8.00 ms", "inserted5.00 ms", "length2.000 ms", "waited from insertion1.000 ms", "priority-7", "work2 Gflop", "rate1000 GFLOP/s",
+            "facts": ["began6.00 ms", "ended8.00 ms", "inserted5.00 ms", "length2.000 ms",
+                "waited from insertion1.000 ms", "priority-7", "work2 Gflop", "rate1000 GFLOP/s",
                 "last predecessor ended4.000 ms before it began", "WaR WaW on 6, 9", "RaW on 5", "outcomecompleted",
                 "in the raw filets 106000.000", format!("sitesrc/{HOSTILE}.rs:3"), "bytes1 MB", "BLAS level3"],
             "predecessors": [1, 2],
             "successors": [12],
         },
         "searches": {
-            "gemm": 11, "GEMM (2, 1)": 1, "(2, 1)": 3, "(2": 3, "(": 32, "#7": 1, "#99": 0, "failed": 1, "cancelled": 1, "trsm": 10,
-            ".rs:3": 31, "no such kernel": 0, "<img": 32, "(2, 1, 1)": 0,
+            "gemm": 11, "GEMM (2, 1)": 1, "(2, 1)": 3, "(2": 3, "(": 32, "#7": 1, "#99": 0, "failed": 1, "cancelled": 1,
+            "trsm": 10, ".rs:3": 31, "no such kernel": 0, "<img": 32, "(2, 1, 1)": 0,
         },
         "text": [HOSTILE, "<b>worker</b> 1", "2 tasks did not complete"],
     });
     work_with("report-of-everything", &page(&everything(), HOSTILE), &known)
 }
 
-/// A quarter of a million tasks, and three times as many hazards; `REPORT_TASKS=1000000` for more.
+/// A quarter of a million tasks by default (`REPORT_TASKS=1000000` for more), and three times as many hazards.
 #[test]
-fn a_large_report_is_small_and_fast() -> io::Result<()> {
+fn large_report_is_small_and_fast() -> io::Result<()> {
     let tasks = std::env::var("REPORT_TASKS").map_or(250_000, |tasks| tasks.parse().expect("a number of tasks"));
     let trace = large(tasks, 64);
     let page = page(&trace, "many tasks");
@@ -218,7 +220,11 @@ fn a_large_report_is_small_and_fast() -> io::Result<()> {
             "predecessors": predecessors,
             "successors": [],
         },
-        "searches": { "potrf.rs": tasks, "#123456": 1, "gemm": trace.tasks.iter().filter(|task| task.kernel == 0).count() },
+        "searches": {
+            "potrf.rs": tasks,
+            "#123456": 1,
+            "gemm": trace.tasks.iter().filter(|task| task.kernel == 0).count(),
+        },
         "frame_ms_max": 250,
         "load_ms_max": 15_000,
     });
@@ -226,7 +232,7 @@ fn a_large_report_is_small_and_fast() -> io::Result<()> {
 }
 
 #[test]
-fn reports_of_little_are_reports() {
+fn small_traces_have_reports() {
     let lanes_only = Trace { lanes: vec![lane("worker 0", "workers", LaneKind::Worker)], ..Trace::default() };
     let one = Trace { kernels: vec!["one".to_owned()], ..lanes_only.clone() };
     let one = Trace { tasks: vec![Task { kernel: 0, site: None, ..task(u64::MAX, 0, 0, 0) }], ..one };
@@ -236,7 +242,7 @@ fn reports_of_little_are_reports() {
     }
 }
 
-/// Names stand escaped in HTML; in the script's data nothing can end the script.
+/// Names are escaped in HTML, and in the script's data nothing can end the script.
 #[test]
 fn names_are_escaped() {
     let page = page(&everything(), HOSTILE);
@@ -247,14 +253,14 @@ fn names_are_escaped() {
 }
 
 #[test]
-fn a_page_is_the_same_each_time() {
+fn page_is_deterministic() {
     let trace = everything();
     assert!(page(&trace, "a") == page(&trace, "a"));
 }
 
-/// Nothing is fetched: the only addresses are those of viewers, in links, and of nothing else.
+/// The page fetches nothing: its only addresses are links to viewers.
 #[test]
-fn a_page_names_no_other_page_but_perfetto() {
+fn page_links_only_to_viewers() {
     let page = page(&everything(), "a");
     let addresses: Vec<&str> = page.match_indices("://").map(|(at, _)| &page[at.saturating_sub(6)..at + 19]).collect();
     for address in &addresses {

@@ -1,4 +1,5 @@
-//! Any run, written as `FORMAT.md` says and read, is the same run; and what the reader takes for JSON is JSON.
+//! Any run that is written as `FORMAT.md` describes and read again is unchanged, and the reader accepts exactly valid
+//! JSON.
 
 mod written;
 
@@ -10,12 +11,12 @@ use superscalar_traces::{
 };
 use written::{Form, written};
 
-/// Times at which a merged clock of today, or one that began at zero, may stand.
+/// Times of a clock that began at zero, or of a present-day clock.
 fn moment() -> impl Strategy<Value = u64> {
     prop_oneof![0..50_000_u64, any::<u64>().prop_map(|ns| ns >> 1)]
 }
 
-/// Any text but names that would stand for further threads.
+/// Any text except names of additional threads.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z]{1,4}", "\\PC{0,6}", Just("a \"quoted\" \\ text\n\u{1}".to_owned())]
 }
@@ -42,7 +43,9 @@ prop_compose! {
         (lane, kernel, site) in (any::<u32>(), 0..4_u32, prop::option::of(0..3_u32)),
         priority: i32,
         index in vec(any::<u32>(), 0..=3),
-        outcome in prop::sample::select(&[Outcome::Completed, Outcome::Failed, Outcome::Panicked, Outcome::Cancelled][..]),
+        outcome in prop::sample::select(
+            &[Outcome::Completed, Outcome::Failed, Outcome::Panicked, Outcome::Cancelled][..]
+        ),
         level in 0..=3_u8,
         (flops, bytes) in (prop_oneof![Just(0.0), 0.0..1e300], prop_oneof![Just(0.0), Just(1843200.0), 0.0..1e18]),
     ) -> Task {
@@ -55,7 +58,11 @@ prop_compose! {
 prop_compose! {
     fn activity()(
         kind in prop::sample::select(&[
-            ActivityKind::Transfer, ActivityKind::Eviction, ActivityKind::Stall, ActivityKind::Allocation, ActivityKind::Host,
+            ActivityKind::Transfer,
+            ActivityKind::Eviction,
+            ActivityKind::Stall,
+            ActivityKind::Allocation,
+            ActivityKind::Host,
         ][..]),
         (name, lane) in (0..6_u32, any::<u32>()),
         (start_ns, length_ns) in (moment(), 0..9999_u64),
@@ -83,7 +90,7 @@ prop_compose! {
         (window, dropped, hazards_left_out) in (prop::option::of(any::<u64>()), any::<u64>(), any::<u64>()),
     ) -> Trace {
         let words: Vec<String> = words.into_iter().collect();
-        // Ids that leave gaps, and ids that do not.
+        // Ids with gaps, and ids without.
         let ids: Vec<u64> = if near { (0..20).collect() } else { ids.into_iter().collect() };
         for (task, id) in tasks.iter_mut().zip(ids) {
             (task.id, task.lane) = (id, task.lane % lanes.len() as u32);
@@ -109,7 +116,7 @@ prop_compose! {
     }
 }
 
-/// Gives kernels, sites and other names their numbers in the order of the file.
+/// Numbers kernels, sites and other names in the order of the file.
 fn number_names(trace: &mut Trace, words: &[String]) {
     fn place(names: &mut Vec<String>, word: &str) -> u32 {
         let known = names.iter().position(|name| name == word);
@@ -131,7 +138,7 @@ fn number_names(trace: &mut Trace, words: &[String]) {
     }
 }
 
-/// By everything: the model says only that starts ascend.
+/// Sorts by all fields, because the model only requires ascending starts.
 fn sort(activities: &mut [Activity]) {
     activities.sort_by_key(|activity| {
         let Activity { start_ns, end_ns, lane, name, bytes, task, link, kind } = *activity;
@@ -141,14 +148,15 @@ fn sort(activities: &mut [Activity]) {
 
 proptest! {
     #[test]
-    fn a_run_written_and_read_is_the_same(
+    fn written_runs_are_read_back(
         mut trace in run(),
         (facts_first, further_threads, hidden_hazards, arguments_first) in any::<(bool, bool, bool, bool)>(),
     ) {
         let form = Form { facts_first, further_threads, hidden_hazards, arguments_first };
         let text = written(&trace, form);
         serde_json::from_str::<serde::de::IgnoredAny>(&text).expect("the test writes JSON");
-        let mut reading = ReadOptions::default().read(text.as_bytes()).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+        let fail = |error| TestCaseError::fail(format!("{error}\n{text}"));
+        let mut reading = ReadOptions::default().read(text.as_bytes()).map_err(fail)?;
         prop_assert!(reading.trace.activities.is_sorted_by_key(|activity| activity.start_ns));
         sort(&mut reading.trace.activities);
         sort(&mut trace.activities);
@@ -156,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn json_is_what_serde_json_takes_for_it(value in json(), cut in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn accepts_the_same_json_as_serde_json(value in json(), cut in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let texts = [value.clone(), {
             let mut bytes = value.clone().into_bytes();
             let at = cut.index(bytes.len());
@@ -164,8 +172,7 @@ proptest! {
             String::from_utf8_lossy(&bytes).into_owned()
         }];
         for text in texts {
-            // As an argument, which the event's parser passes over, and outside the events, which is passed over in
-            // steps.
+            // As an argument, which the event parser skips, and outside the events, where values are skipped in steps.
             let inside = format!("[{{\"ph\":\"M\",\"args\":{{\"x\":{text}}}}}]");
             let outside = format!("{{\"x\":{text},\"traceEvents\":[]}}");
             for file in [inside, outside] {
@@ -177,7 +184,7 @@ proptest! {
     }
 }
 
-/// A value of JSON that has every construct, with white space.
+/// A JSON value with every construct, and with white space.
 fn json() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),

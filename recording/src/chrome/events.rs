@@ -1,7 +1,7 @@
-//! The events of a trace, one method each: what `traces/FORMAT.md` lists, as JSON.
+//! Writes the events of a trace as JSON, one method for each kind in `traces/FORMAT.md`.
 //!
-//! A row is a thread of the trace, given as the text `"pid":…,"tid":…`, which is written a million times and so put
-//! together once. Which row, and which moment, is the caller's business.
+//! A row is a thread of the trace, given as the text `"pid":…,"tid":…`, which is formatted once because it is written
+//! very often. The caller chooses the rows and the times.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -14,17 +14,17 @@ use crate::{
     TaskRecord,
 };
 
-/// The process of the counters; those of the lanes follow, the host's is last.
+/// The process of the counters. The processes of the lanes follow; the host's process is last.
 pub(super) const RUNTIME_PID: u64 = 1;
 
-/// A moment on a row: one end of an arrow.
+/// A time on a row: one end of an arrow.
 #[derive(Clone, Copy)]
 pub(super) struct Moment<'a> {
     pub(super) row: &'a str,
     pub(super) at_ns: u64,
 }
 
-/// The name of a lane's row: its own, or that of a further one, for what crosses.
+/// Returns the name of a lane's row: the lane's name, with a number for additional rows.
 pub(super) fn overflow_name(lane: &str, overflow: usize) -> String {
     if overflow == 0 { lane.to_owned() } else { format!("{lane} ({})", overflow + 1) }
 }
@@ -38,16 +38,16 @@ pub(super) struct Events<W: Write> {
     pub(super) written: ChromeWritten,
 }
 
-type Written = Result<(), RecordingError>;
+type WriteResult = Result<(), RecordingError>;
 
 impl<W: Write> Events<W> {
-    /// Begins with what comes before the events.
+    /// Begins the trace.
     pub(super) fn new(mut json: JsonWriter<W>, shift_ns: u64) -> Self {
         json.raw("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
         Self { json, first: true, shift_ns, written: ChromeWritten::default() }
     }
 
-    /// What comes after the events: what the trace says of itself. Of `recording`, records are not looked at.
+    /// Ends the trace with its `otherData`. Of `recording`, only the metadata are used.
     pub(super) fn tail(&mut self, recording: &Recording, tasks: u64, is_complete: bool, others: &[(String, String)]) {
         self.json.raw("\n],\"otherData\":{\"tasks\":");
         self.json.integer(tasks);
@@ -78,13 +78,13 @@ impl<W: Write> Events<W> {
         json.raw("}}\n");
     }
 
-    /// Hands the rest to the output.
+    /// Writes the rest to the output.
     pub(super) fn finish(self) -> Result<ChromeWritten, RecordingError> {
         let bytes = self.json.finish()?;
         Ok(ChromeWritten { bytes, ..self.written })
     }
 
-    /// Begins an event: the separator, the brace and the phase.
+    /// Begins an event: separator, brace and phase.
     fn begin(&mut self, phase: &str) -> io::Result<()> {
         self.json.pass_on()?;
         self.json.raw(if self.first { "\n" } else { ",\n" });
@@ -100,7 +100,7 @@ impl<W: Write> Events<W> {
         self.json.thousandths(at_ns.saturating_add(self.shift_ns));
     }
 
-    /// A slice on a row, up to its arguments.
+    /// Writes a slice's row and times, without its arguments.
     fn slice(&mut self, row: &str, time_ns: Range<u64>) {
         self.json.raw(",");
         self.json.raw(row);
@@ -109,7 +109,7 @@ impl<W: Write> Events<W> {
         self.json.thousandths(time_ns.end - time_ns.start);
     }
 
-    /// An argument that is a whole number, not the first of its event.
+    /// Writes an integer argument that is not the first of its event.
     fn argument(&mut self, key: &str, value: u64) {
         self.json.raw(",\"");
         self.json.raw(key);
@@ -117,17 +117,17 @@ impl<W: Write> Events<W> {
         self.json.integer(value);
     }
 
-    /// The name and the place in the display of a process.
-    pub(super) fn process(&mut self, pid: u64, name: &str, sort_index: usize) -> Written {
+    /// Writes the name and the display position of a process.
+    pub(super) fn process(&mut self, pid: u64, name: &str, sort_index: usize) -> WriteResult {
         self.metadata("process", &format!("\"pid\":{pid}"), name, None, sort_index)
     }
 
-    /// The name, the kind and the place in the display of a thread.
-    pub(super) fn thread(&mut self, row: &str, name: &str, kind: &str, sort_index: usize) -> Written {
+    /// Writes the name, the kind and the display position of a thread.
+    pub(super) fn thread(&mut self, row: &str, name: &str, kind: &str, sort_index: usize) -> WriteResult {
         self.metadata("thread", row, name, Some(kind), sort_index)
     }
 
-    fn metadata(&mut self, what: &str, place: &str, name: &str, kind: Option<&str>, sort_index: usize) -> Written {
+    fn metadata(&mut self, what: &str, place: &str, name: &str, kind: Option<&str>, sort_index: usize) -> WriteResult {
         self.begin("M")?;
         self.json.raw(&format!(",\"name\":\"{what}_name\",{place},\"args\":{{\"name\":"));
         self.json.string(name);
@@ -141,11 +141,17 @@ impl<W: Write> Events<W> {
         Ok(())
     }
 
-    /// A task's slice.
-    pub(super) fn task(&mut self, row: &str, time_ns: Range<u64>, span: &Span, record: Option<&TaskRecord>) -> Written {
+    /// Writes a task's slice.
+    pub(super) fn task(
+        &mut self,
+        row: &str,
+        time_ns: Range<u64>,
+        span: &Span,
+        record: Option<&TaskRecord>,
+    ) -> WriteResult {
         self.begin("X")?;
         self.json.raw(",\"cat\":\"task\",\"name\":");
-        // A record that was dropped leaves a slice without a name, not a hole.
+        // If the record was dropped, the slice has a generic name.
         self.json.string(record.map_or("task", |task| task.name));
         let length_ns = time_ns.end - time_ns.start;
         self.slice(row, time_ns);
@@ -189,7 +195,7 @@ impl<W: Write> Events<W> {
         if task.flops > 0.0 {
             json.raw(",\"flops\":");
             json.real(task.flops);
-            // Flops per nanosecond are GFLOP per second. Only a completed body did them all.
+            // Flops per nanosecond are GFLOP/s. Only a completed body has done all of them.
             let rate = task.flops / length_ns as f64;
             if outcome == Outcome::Completed && rate.is_finite() {
                 json.raw(",\"GFLOP/s\":");
@@ -207,14 +213,14 @@ impl<W: Write> Events<W> {
         json.raw("\"");
     }
 
-    /// The slice of a transfer, an eviction, a stall or a wait for memory.
+    /// Writes the slice of a transfer, an eviction, a stall or a wait for memory.
     pub(super) fn activity(
         &mut self,
         row: &str,
         time_ns: Range<u64>,
         activity: &Activity,
         nodes: &[String],
-    ) -> Written {
+    ) -> WriteResult {
         self.begin("X")?;
         self.json.raw(",\"cat\":\"");
         self.json.raw(activity.kind.category());
@@ -257,8 +263,8 @@ impl<W: Write> Events<W> {
         Ok(())
     }
 
-    /// A hazard as an arrow. Its start has the arguments: Chrome complains where both ends bring values for the same.
-    pub(super) fn arrow(&mut self, hazard: &HazardRecord, leave: Moment<'_>, enter: Moment<'_>) -> Written {
+    /// Writes a hazard as an arrow. Only its start has arguments: Chrome warns if both ends have the same ones.
+    pub(super) fn arrow(&mut self, hazard: &HazardRecord, leave: Moment<'_>, enter: Moment<'_>) -> WriteResult {
         self.written.arrows += 1;
         self.hazard("s", hazard, leave)?;
         self.arguments(hazard);
@@ -266,13 +272,13 @@ impl<W: Write> Events<W> {
         self.json.raw("}");
         self.hazard("f", hazard, enter)?;
         self.argument("id", self.written.arrows);
-        // Without `bp` the arrow would end at the next slice rather than at this one.
+        // Without `bp`, the arrow would end at the next slice instead of this one.
         self.json.raw(",\"bp\":\"e\"}");
         Ok(())
     }
 
-    /// A hazard that no arrow can show.
-    pub(super) fn hidden_hazard(&mut self, hazard: &HazardRecord, at: Moment<'_>) -> Written {
+    /// Writes a hazard that cannot be drawn as an arrow.
+    pub(super) fn hidden_hazard(&mut self, hazard: &HazardRecord, at: Moment<'_>) -> WriteResult {
         self.written.hazards_hidden += 1;
         self.hazard("i", hazard, at)?;
         self.arguments(hazard);
@@ -298,8 +304,8 @@ impl<W: Write> Events<W> {
         self.json.raw("}");
     }
 
-    /// The value of a counter from a moment on.
-    pub(super) fn sample(&mut self, name: &str, sample: &CounterSample) -> Written {
+    /// Writes the value of a counter from a time on.
+    pub(super) fn sample(&mut self, name: &str, sample: &CounterSample) -> WriteResult {
         self.begin("C")?;
         self.json.raw(",\"name\":");
         self.json.string(name);
@@ -313,8 +319,8 @@ impl<W: Write> Events<W> {
         Ok(())
     }
 
-    /// A span or an instant of a host thread.
-    pub(super) fn host(&mut self, row: &str, event: &HostEvent) -> Written {
+    /// Writes a span or an instant of a host thread.
+    pub(super) fn host(&mut self, row: &str, event: &HostEvent) -> WriteResult {
         self.begin(if event.duration_ns.is_some() { "X" } else { "i" })?;
         self.json.raw(",\"cat\":");
         self.json.string(&event.target);

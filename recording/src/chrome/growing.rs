@@ -1,15 +1,15 @@
-//! A trace that grows while the program runs, so that a crash leaves one.
+//! A trace that is written incrementally while the program runs, so that a crash leaves a readable file.
 //!
-//! Records come in pieces, each whatever has happened since the last. From each piece come the slices of the tasks
-//! that have ended, and the hazards between tasks whose slices are written: as arrows, or as instants where an arrow
-//! would need a slice that is too short or that was written too long ago. After every piece stands a tail; the next
-//! piece is written over it. So the file is whole JSON after every write, and a prefix of it while one is under way.
+//! Records arrive in pieces; each piece holds the records since the previous one. From each piece, this module writes
+//! the slices of tasks that have ended, and the hazards between tasks whose slices are written: as arrows, or as
+//! instants if one of the slices is too short or was written too long ago. A tail follows every piece, and the next
+//! piece overwrites it. So the file is complete JSON after every write, and a prefix of it during one.
 //!
-//! What it does not have: counters, which follow from the tasks; and the care of the batch writer about rows. Slices
-//! of a worker are taken to nest, as those of one thread do. Those of other lanes go to the first row that is free.
+//! Compared with the batch writer, it has no counters, which follow from the tasks, and a simpler layout of rows:
+//! slices of a worker are assumed to nest, as those of one thread do; slices of other lanes go to the first free row.
 //!
-//! Records of a task may come in any order of pieces, because threads are looked at one after the other: a span whose
-//! task was inserted on a thread that was looked at before is held back once.
+//! The records of a task may arrive in several pieces in any order, because threads are visited one after the other. A
+//! span whose task's record has not arrived is held back for one piece.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -21,12 +21,12 @@ use crate::layout::check;
 use crate::order::TaskOrder;
 use crate::{Activity, HazardRecord, Lane, LaneKind, Recording, RecordingError, Span, TaskId, TaskRecord};
 
-/// The slices of so many tasks, by number, are remembered as origins of arrows: 10 MB.
+/// The number of recent tasks whose slices are remembered as origins of arrows; about 10 MB.
 const ENDED_MAX: usize = 1 << 18;
 
-/// Where a task's slice lies; `row` is [`NO_ROW`] for a task that has none yet.
+/// The position of a task's slice; `row` is [`NO_ROW`] for a task that has none yet.
 #[derive(Clone, Copy)]
-struct Ended {
+struct EndedSlice {
     row: u32,
     start_ns: u64,
     end_ns: u64,
@@ -34,28 +34,28 @@ struct Ended {
 
 const NO_ROW: u32 = u32::MAX;
 
-/// The slices written so far of the newest tasks, by number.
+/// The slices of the newest tasks, indexed by the task's number minus `first`.
 #[derive(Default)]
 struct EndedTasks {
     first: u64,
-    tasks: VecDeque<Ended>,
+    tasks: VecDeque<EndedSlice>,
 }
 
 impl EndedTasks {
-    fn insert(&mut self, task: TaskId, ended: Ended) {
+    fn insert(&mut self, task: TaskId, ended: EndedSlice) {
         if self.tasks.is_empty() {
-            // Tasks that were inserted a little earlier may end later.
+            // Tasks that were inserted slightly earlier may end later.
             self.first = task.0.saturating_sub(ENDED_MAX as u64 / 2);
         }
         let Some(place) = task.0.checked_sub(self.first) else { return };
         if place >= 2 * ENDED_MAX as u64 {
-            // A gap in the numbers: nothing that was remembered is near.
+            // After a gap in the numbers, none of the remembered tasks is near.
             self.tasks.clear();
             self.first = task.0 - ENDED_MAX as u64 / 2;
         }
         let place = (task.0 - self.first) as usize;
         if place >= self.tasks.len() {
-            self.tasks.resize(place + 1, Ended { row: NO_ROW, start_ns: 0, end_ns: 0 });
+            self.tasks.resize(place + 1, EndedSlice { row: NO_ROW, start_ns: 0, end_ns: 0 });
         }
         self.tasks[place] = ended;
         let surplus = self.tasks.len().saturating_sub(ENDED_MAX);
@@ -63,7 +63,7 @@ impl EndedTasks {
         self.first += surplus as u64;
     }
 
-    fn get(&self, task: TaskId) -> Option<Ended> {
+    fn get(&self, task: TaskId) -> Option<EndedSlice> {
         let place = usize::try_from(task.0.checked_sub(self.first)?).ok()?;
         self.tasks.get(place).copied().filter(|ended| ended.row != NO_ROW)
     }
@@ -71,18 +71,18 @@ impl EndedTasks {
 
 /// One row of a lane.
 struct GrowingRow {
-    /// Into `GrowingTrace::rows`.
+    /// Index into `GrowingTrace::rows`.
     row: u32,
     busy_to_ns: u64,
 }
 
-/// A trace that is written while records come.
+/// A trace that is written incrementally while records arrive.
 ///
 /// ```
 /// use superscalar::recording::{GrowingTrace, Recording};
 /// let mut trace = GrowingTrace::new(Recording::default());
 /// let (mut file, tail) = trace.take_text();
-/// // A file of both is a trace. The next text goes where the tail stands now.
+/// // The text followed by the tail is a trace. The next text overwrites the tail.
 /// trace.append(Recording { notices: vec!["late".to_owned()], ..Recording::default() })?;
 /// let (more, tail_then) = trace.take_text();
 /// file.extend(more);
@@ -91,26 +91,27 @@ struct GrowingRow {
 /// ```
 pub struct GrowingTrace {
     events: Events<Vec<u8>>,
-    /// Without records: lanes, and what the trace says of itself.
+    /// The lanes and the metadata of the run; without records.
     run: Recording,
-    /// Each lane's process number, and its rows so far.
+    /// The process number of each lane.
     pids: Vec<u64>,
+    /// The rows of each lane so far.
     rows_of_lane: Vec<Vec<GrowingRow>>,
     /// `"pid":…,"tid":…` of each row.
     rows: Vec<String>,
     first_tid: u64,
     tasks: u64,
-    /// Of tasks that have not ended, by number.
+    /// Records of tasks that have not ended, sorted by number.
     records: Vec<TaskRecord>,
-    /// To tasks that have not ended.
+    /// Hazards whose later task has not ended.
     hazards: Vec<HazardRecord>,
-    /// Of tasks whose record has not come.
+    /// Spans of tasks whose record has not arrived.
     spans: Vec<Span>,
     ended: EndedTasks,
 }
 
 impl GrowingTrace {
-    /// A trace of what will be recorded on the lanes of `run`, which has no records.
+    /// Starts a trace with the lanes and the metadata of `run`, which must have no records.
     pub fn new(run: Recording) -> Self {
         let (processes, pids) = lane_processes(&run.lanes);
         let first_tid = RUNTIME_PID + processes.len() as u64 + 1;
@@ -134,12 +135,12 @@ impl GrowingTrace {
         }
     }
 
-    /// Adds what was recorded since the last call, and counts as `dropped` what was lost since then. Lanes are those of
-    /// [`new`](Self::new); counters are not looked at.
+    /// Adds the records since the last call, and adds `dropped` to the number of lost records. The lanes are those of
+    /// [`new`](Self::new); counters are ignored.
     ///
     /// # Errors
-    /// A span or an activity on a lane that does not exist, or that ends before it starts. Nothing of the piece is
-    /// added then.
+    /// If a span or an activity is on a lane that does not exist, or ends before it starts. Then nothing of the piece
+    /// is added.
     pub fn append(&mut self, piece: Recording) -> Result<(), RecordingError> {
         check(&piece, self.run.lanes.len())?;
         let mut records = std::mem::take(&mut self.records);
@@ -157,7 +158,7 @@ impl GrowingTrace {
         spans.extend(piece.spans);
         let mut ready: Vec<(&Span, Option<usize>)> = Vec::with_capacity(spans.len());
         for (at, span) in spans.iter().enumerate() {
-            match order.place(span.task) {
+            match order.index_of(span.task) {
                 None if at >= held_back => self.spans.push(*span),
                 place => ready.push((span, place)),
             }
@@ -168,7 +169,7 @@ impl GrowingTrace {
             let row = self.row(span.lane, start_ns, end_ns)?;
             let record = place.map(|place| &records[place]);
             self.events.task(&self.rows[row as usize], start_ns..end_ns, span, record)?;
-            self.ended.insert(span.task, Ended { row, start_ns, end_ns });
+            self.ended.insert(span.task, EndedSlice { row, start_ns, end_ns });
             if let Some(place) = place {
                 is_done[place] = true;
             }
@@ -176,7 +177,7 @@ impl GrowingTrace {
         let mut is_done = is_done.into_iter();
         records.retain(|_| is_done.next() == Some(false));
         if piece.dropped > 0 {
-            // Among what was dropped may be the ends of these.
+            // The ends of these tasks may be among the dropped records.
             records.retain(|task| task.id.0 >= self.ended.first);
         }
         self.records = records;
@@ -200,7 +201,7 @@ impl GrowingTrace {
         waiting.extend(new);
         for hazard in waiting {
             let Some(later) = self.ended.get(hazard.to) else {
-                // It waits for its task to end. One whose task was forgotten, because it was dropped, waits no longer.
+                // Keep it until its task ends, unless the task was forgotten because records were dropped.
                 if hazard.to.0 >= self.ended.first {
                     self.hazards.push(hazard);
                 } else {
@@ -208,10 +209,10 @@ impl GrowingTrace {
                 }
                 continue;
             };
-            let row = |ended: Ended| &*self.rows[ended.row as usize];
+            let row = |ended: EndedSlice| &*self.rows[ended.row as usize];
             let enter = Moment { row: row(later), at_ns: later.start_ns + 1 };
             let earlier = self.ended.get(hazard.from);
-            let drawable = |earlier: &Ended| {
+            let drawable = |earlier: &EndedSlice| {
                 let both_have_an_inside = earlier.end_ns - earlier.start_ns > 1 && later.end_ns - later.start_ns > 1;
                 both_have_an_inside && earlier.end_ns - 1 < enter.at_ns
             };
@@ -226,7 +227,7 @@ impl GrowingTrace {
         Ok(())
     }
 
-    /// The row for a slice of this lane. A worker has one.
+    /// Returns the row for a slice of this lane. A worker has one row.
     fn row(&mut self, lane: u32, start_ns: u64, end_ns: u64) -> Result<u32, RecordingError> {
         let nests = self.run.lanes[lane as usize].kind == LaneKind::Worker;
         let rows = &mut self.rows_of_lane[lane as usize];
@@ -244,7 +245,7 @@ impl GrowingTrace {
         Ok(row)
     }
 
-    /// The text of the events since the last call, and the tail that makes the file whole after them.
+    /// Returns the text of the events since the last call, and the tail that completes the file after them.
     pub fn take_text(&mut self) -> (Vec<u8>, Vec<u8>) {
         let text = self.events.json.take();
         self.events.tail(&self.run, self.tasks, false, &[]);
@@ -287,7 +288,7 @@ mod tests {
         Recording { tasks, hazards, spans, ..Recording::default() }
     }
 
-    /// The file's text so far, and its events with the fields that matter here.
+    /// Appends a piece, and returns the events of the complete file with the fields that matter here.
     fn grow(trace: &mut GrowingTrace, text: &mut Vec<u8>, piece: Recording) -> Vec<String> {
         trace.append(piece).expect("its lanes are there");
         let (new, tail) = trace.take_text();
@@ -304,15 +305,15 @@ mod tests {
     }
 
     #[test]
-    fn a_task_is_written_when_it_has_ended_and_its_record_has_come() {
+    fn tasks_wait_for_their_end_and_record() {
         let (mut trace, mut text) = (growing(), Vec::new());
-        // The end of 2 comes before its insertion, that of 1 after.
+        // The end of task 2 arrives before its insertion, that of task 1 after.
         let first = piece(vec![task(1)], vec![after(1, 2)], vec![span(2, 0, 30..40)]);
         assert_eq!(grow(&mut trace, &mut text, first), [""; 0]);
         let second = piece(vec![task(2)], vec![], vec![span(1, 0, 10..20)]);
         let expected = ["X step 1 3", "X step 2 3", "s RaW 1 3", "f RaW null 3"];
         assert_eq!(grow(&mut trace, &mut text, second), expected);
-        // A span whose task never comes is written without a name, one piece later.
+        // A span whose task record never arrives is written with a generic name, one piece later.
         let third = piece(vec![], vec![], vec![span(3, 0, 50..60)]);
         assert_eq!(grow(&mut trace, &mut text, third).len(), expected.len());
         let events = grow(&mut trace, &mut text, Recording::default());
@@ -321,9 +322,9 @@ mod tests {
     }
 
     #[test]
-    fn what_no_arrow_can_show_is_an_instant() {
+    fn hazards_without_arrows_are_instants() {
         let (mut trace, mut text) = (growing(), Vec::new());
-        // 2 was cancelled, so that it has no inside; 3 began before 1 ended.
+        // Task 2 was cancelled, so it has no inside; task 3 began before task 1 ended.
         let tasks = (1..4).map(task).collect();
         let spans = vec![span(1, 0, 10..20), span(2, 0, 20..20), span(3, 1, 15..30)];
         let events = grow(&mut trace, &mut text, piece(tasks, vec![after(1, 2), after(1, 3), after(0, 3)], spans));
@@ -341,10 +342,10 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_drawn_is_an_error() {
+    fn invalid_spans_are_refused() {
         let mut trace = growing();
         for wrong in [span(1, 2, 0..9), Span { end_ns: 1, ..span(1, 0, 2..9) }] {
-            let error = trace.append(piece(vec![task(1)], vec![], vec![wrong])).expect_err("it can not be drawn");
+            let error = trace.append(piece(vec![task(1)], vec![], vec![wrong])).expect_err("it cannot be drawn");
             assert!(error.to_string().starts_with("a span of task"), "{error}");
         }
         assert!(trace.tasks == 0 && trace.records.is_empty(), "nothing of the pieces was added");
@@ -353,7 +354,7 @@ mod tests {
     #[test]
     fn old_slices_are_forgotten() {
         let mut ended = EndedTasks::default();
-        let at = |row| Ended { row, start_ns: 1, end_ns: 2 };
+        let at = |row| EndedSlice { row, start_ns: 1, end_ns: 2 };
         let max = ENDED_MAX as u64;
         for id in [5, 6, max, 2 * max, 2 * max - 1, 40 * max] {
             ended.insert(TaskId(id), at(7));

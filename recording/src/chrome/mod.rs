@@ -1,13 +1,12 @@
-//! Chrome's trace event format, for `chrome://tracing` and Perfetto.
+//! Writes Chrome's trace event format, for `chrome://tracing` and Perfetto.
 //!
-//! One pass, streaming: nothing is held but the layout of the slices (a few words per span). The
-//! format is described in Google's "Trace Event Format" document; the phases used here are `M`
-//! (names and order of processes and threads), `X` (a slice with a duration), `s` and `f` (the two
-//! ends of an arrow), `C` (a counter) and `i` (an instant of a host thread, or a hazard without an
-//! arrow). What each event of ours carries is listed in `traces/FORMAT.md`.
+//! Writing is one streaming pass; only the layout of the slices is in memory (a few words per span). The format is
+//! described in Google's "Trace Event Format" document. The phases used here are `M` (names and order of processes and
+//! threads), `X` (a slice with a duration), `s` and `f` (the two ends of an arrow), `C` (a counter) and `i` (an instant
+//! of a host thread, or a hazard without an arrow). `traces/FORMAT.md` lists the contents of our events.
 //!
-//! Processes and threads of the trace are ours to number. No number serves twice, because Perfetto
-//! takes the thread whose number equals its process's for that process's main thread.
+//! The numbers of processes and threads are free to choose. They are all different, because Perfetto takes a thread
+//! with the same number as its process for the main thread of the process.
 
 mod events;
 mod growing;
@@ -17,14 +16,14 @@ use std::time::{Duration, Instant};
 
 use crate::arrows::{Anchor, Arrows};
 use crate::json::JsonWriter;
-use crate::layout::{Layout, Shown};
+use crate::layout::{Layout, SliceSource};
 use crate::order::TaskOrder;
 use crate::{HostCapture, Lane, Recording, RecordingError, TaskRecord};
 use events::{Events, Moment, RUNTIME_PID, overflow_name};
 
 pub use growing::GrowingTrace;
 
-/// A recording about to be written as a Chrome trace.
+/// A recording to be written as a Chrome trace.
 ///
 /// ```
 /// use superscalar::recording::{ChromeTrace, Recording};
@@ -43,7 +42,7 @@ pub struct ChromeTrace<'a> {
     other_data: Vec<(String, String)>,
 }
 
-/// What a written trace contains.
+/// The numbers of objects in a written trace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChromeWritten {
     /// Slices of tasks: one per span.
@@ -52,10 +51,10 @@ pub struct ChromeWritten {
     pub activities: u64,
     /// Arrows, one per hazard that could be drawn.
     pub arrows: u64,
-    /// Hazards noted by an instant instead: a slice is hidden altogether by nested ones, or the
-    /// clocks of two lanes disagree by more than the producer's length.
+    /// Hazards written as instants instead: a slice is completely covered by nested ones, or the clocks of two lanes
+    /// differ by more than the producer's length.
     pub hazards_hidden: u64,
-    /// Hazards that are not in the trace, because one of the two tasks never ran.
+    /// Hazards that are not in the trace because one of the two tasks never ran.
     pub hazards_left_out: u64,
     /// Samples of counters.
     pub samples: u64,
@@ -66,15 +65,15 @@ pub struct ChromeWritten {
 }
 
 impl<'a> ChromeTrace<'a> {
-    /// A trace of `recording` alone.
+    /// Creates a trace of `recording`.
     pub fn new(recording: &'a Recording) -> Self {
         Self { recording, host: None, other_data: Vec::new() }
     }
 
-    /// Adds what the host's `tracing` spans left, as a process of its own.
+    /// Adds captured `tracing` spans of the host, as a process of its own.
     ///
-    /// `epoch` is the instant that the recording's times count from. If the capture began earlier,
-    /// the trace begins with the capture, and the recording's times are moved by the difference.
+    /// `epoch` is the origin of the recording's times. If the capture began earlier, the trace begins with the capture,
+    /// and the recording's times are shifted by the difference.
     #[must_use]
     pub fn host_spans(mut self, capture: &'a HostCapture, epoch: Instant) -> Self {
         self.host = Some((capture, epoch));
@@ -88,27 +87,27 @@ impl<'a> ChromeTrace<'a> {
         self
     }
 
-    /// Writes the trace. Buffers by itself; `out` need not.
+    /// Writes the trace; `out` need not be buffered.
     ///
     /// # Errors
-    /// Those of `out`; a span on a lane that does not exist, or that ends before it starts.
+    /// If writing to `out` fails, or a span or an activity is on a lane that does not exist or ends before it starts.
     pub fn write<W: Write>(&self, out: W) -> Result<ChromeWritten, RecordingError> {
         let layout = Layout::new(self.recording)?;
         let (shift_ns, host_shift_ns) = self.shifts();
         let mut events = Events::new(JsonWriter::new(out), shift_ns);
-        let numbers = Numbers::new(self.recording, &layout);
-        processes(&mut events, self.recording, &layout, &numbers)?;
-        slices(&mut events, self.recording, &layout, &numbers)?;
-        hazards(&mut events, self.recording, &layout, &numbers)?;
+        let ids = TraceIds::new(self.recording, &layout);
+        processes(&mut events, self.recording, &layout, &ids)?;
+        slices(&mut events, self.recording, &layout, &ids)?;
+        hazards(&mut events, self.recording, &layout, &ids)?;
         counters(&mut events, self.recording)?;
         if let Some((capture, _)) = self.host {
-            host(&mut events, capture, &numbers, host_shift_ns)?;
+            host(&mut events, capture, &ids, host_shift_ns)?;
         }
         events.tail(self.recording, self.recording.tasks.len() as u64, true, &self.other_data);
         events.finish()
     }
 
-    /// By how many nanoseconds the recording and the host capture move onto one clock.
+    /// Returns by how many nanoseconds the recording and the host capture are shifted to share one clock.
     fn shifts(&self) -> (u64, u64) {
         let Some((capture, epoch)) = self.host else {
             return (0, 0);
@@ -119,18 +118,18 @@ impl<'a> ChromeTrace<'a> {
     }
 }
 
-type Written = Result<(), RecordingError>;
+type WriteResult = Result<(), RecordingError>;
 
-/// Which process and thread numbers the trace uses.
-struct Numbers<'a> {
-    /// The names of the processes of lanes, in order of appearance, from `RUNTIME_PID + 1` on.
+/// The process and thread numbers of the trace.
+struct TraceIds<'a> {
+    /// The names of the lanes' processes, in order of appearance, numbered from `RUNTIME_PID + 1` on.
     processes: Vec<&'a str>,
-    /// `"pid":…,"tid":…` of each row, written a million times and so put together once.
+    /// `"pid":…,"tid":…` of each row, formatted once because it is written very often.
     rows: Vec<String>,
     first_tid: u64,
 }
 
-impl<'a> Numbers<'a> {
+impl<'a> TraceIds<'a> {
     fn new(recording: &'a Recording, layout: &Layout) -> Self {
         let (processes, pids) = lane_processes(&recording.lanes);
         let first_tid = RUNTIME_PID + processes.len() as u64 + 2;
@@ -153,7 +152,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The distinct processes of lanes, in order of appearance, and each lane's process number.
+/// Returns the distinct processes of lanes, in order of appearance, and the process number of each lane.
 fn lane_processes(lanes: &[Lane]) -> (Vec<&str>, Vec<u64>) {
     let mut processes: Vec<&str> = Vec::new();
     let mut pids = Vec::with_capacity(lanes.len());
@@ -172,38 +171,38 @@ fn processes<W: Write>(
     events: &mut Events<W>,
     recording: &Recording,
     layout: &Layout,
-    numbers: &Numbers<'_>,
-) -> Written {
+    ids: &TraceIds<'_>,
+) -> WriteResult {
     if !recording.counters.is_empty() {
         events.process(RUNTIME_PID, "runtime", 0)?;
     }
-    for (place, process) in numbers.processes.iter().enumerate() {
+    for (place, process) in ids.processes.iter().enumerate() {
         events.process(RUNTIME_PID + 1 + place as u64, process, place + 1)?;
     }
     for (index, row) in layout.rows.iter().enumerate() {
         let lane = &recording.lanes[row.lane];
-        events.thread(&numbers.rows[index], &overflow_name(&lane.name, row.overflow), lane.kind.name(), index)?;
+        events.thread(&ids.rows[index], &overflow_name(&lane.name, row.overflow), lane.kind.name(), index)?;
     }
     Ok(())
 }
 
-fn slices<W: Write>(events: &mut Events<W>, recording: &Recording, layout: &Layout, numbers: &Numbers<'_>) -> Written {
+fn slices<W: Write>(events: &mut Events<W>, recording: &Recording, layout: &Layout, ids: &TraceIds<'_>) -> WriteResult {
     let order = TaskOrder::new(recording.tasks.iter().map(|task| task.id));
     let mut records: Vec<Option<&TaskRecord>> = vec![None; order.len()];
     for task in &recording.tasks {
-        if let Some(place) = order.place(task.id) {
+        if let Some(place) = order.index_of(task.id) {
             records[place] = Some(task);
         }
     }
     for slice in &layout.slices {
-        let (row, time_ns) = (&*numbers.rows[slice.row], slice.start_ns..slice.end_ns);
-        match slice.shown {
-            Shown::Span(span) => {
+        let (row, time_ns) = (&*ids.rows[slice.row], slice.start_ns..slice.end_ns);
+        match slice.source {
+            SliceSource::Span(span) => {
                 let span = &recording.spans[span];
-                let record = order.place(span.task).and_then(|place| records[place]);
+                let record = order.index_of(span.task).and_then(|place| records[place]);
                 events.task(row, time_ns, span, record)?;
             }
-            Shown::Activity(activity) => {
+            SliceSource::Activity(activity) => {
                 events.activity(row, time_ns, &recording.activities[activity], &recording.nodes)?;
             }
         }
@@ -211,13 +210,18 @@ fn slices<W: Write>(events: &mut Events<W>, recording: &Recording, layout: &Layo
     Ok(())
 }
 
-fn hazards<W: Write>(events: &mut Events<W>, recording: &Recording, layout: &Layout, numbers: &Numbers<'_>) -> Written {
+fn hazards<W: Write>(
+    events: &mut Events<W>,
+    recording: &Recording,
+    layout: &Layout,
+    ids: &TraceIds<'_>,
+) -> WriteResult {
     let arrows = Arrows::new(recording, layout);
-    let moment = |anchor: Anchor| Moment { row: &numbers.rows[anchor.row], at_ns: anchor.at_ns };
+    let moment = |anchor: Anchor| Moment { row: &ids.rows[anchor.row], at_ns: anchor.at_ns };
     for hazard in &recording.hazards {
         if let Some((leave, enter)) = arrows.ends(hazard) {
             events.arrow(hazard, moment(leave), moment(enter))?;
-        } else if let Some(place) = arrows.place_of(hazard) {
+        } else if let Some(place) = arrows.position_of(hazard) {
             events.hidden_hazard(hazard, moment(place))?;
         } else {
             events.written.hazards_left_out += 1;
@@ -226,7 +230,7 @@ fn hazards<W: Write>(events: &mut Events<W>, recording: &Recording, layout: &Lay
     Ok(())
 }
 
-fn counters<W: Write>(events: &mut Events<W>, recording: &Recording) -> Written {
+fn counters<W: Write>(events: &mut Events<W>, recording: &Recording) -> WriteResult {
     let mut samples = recording.counters.clone();
     samples.sort_by_key(|sample| (sample.counter, sample.at_ns));
     for of_counter in samples.chunk_by(|a, b| a.counter == b.counter) {
@@ -238,11 +242,16 @@ fn counters<W: Write>(events: &mut Events<W>, recording: &Recording) -> Written 
     Ok(())
 }
 
-fn host<W: Write>(events: &mut Events<W>, capture: &HostCapture, numbers: &Numbers<'_>, host_shift_ns: u64) -> Written {
+fn host<W: Write>(
+    events: &mut Events<W>,
+    capture: &HostCapture,
+    ids: &TraceIds<'_>,
+    host_shift_ns: u64,
+) -> WriteResult {
     events.shift_ns = host_shift_ns;
-    let pid = numbers.host_pid();
-    events.process(pid, "host spans", numbers.processes.len() + 1)?;
-    let row = |thread: usize| format!("\"pid\":{pid},\"tid\":{}", numbers.host_tid(thread));
+    let pid = ids.host_pid();
+    events.process(pid, "host spans", ids.processes.len() + 1)?;
+    let row = |thread: usize| format!("\"pid\":{pid},\"tid\":{}", ids.host_tid(thread));
     let rows: Vec<String> = (0..capture.threads.len()).map(row).collect();
     for (thread, name) in capture.threads.iter().enumerate() {
         events.thread(&rows[thread], name, "host", thread)?;

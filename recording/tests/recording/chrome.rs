@@ -1,4 +1,4 @@
-//! The written trace, read back through the checker.
+//! Tests the written trace by reading it with the checker in `format.rs`.
 
 use crate::format::{self, Model};
 use crate::samples::*;
@@ -19,14 +19,14 @@ fn task_of(model: &Model, slice: usize) -> u64 {
 }
 
 #[test]
-fn an_empty_recording_is_a_valid_trace() {
+fn empty_recording_is_a_valid_trace() {
     let (written, model) = written(&Recording::default());
     assert_eq!((written.slices, written.arrows, written.samples), (0, 0, 0));
     assert!(model.processes.is_empty());
 }
 
 #[test]
-fn a_slice_carries_all_that_is_known() {
+fn slices_have_all_arguments() {
     let mut gemm = task(7, "gemm", TileIndex::from([4, 2, 1]));
     (gemm.flops, gemm.bytes, gemm.priority, gemm.inserted_ns) = (3e6, 1.5e5, -3, 1_000_500);
     gemm.level = Some(BlasLevel::Three);
@@ -48,7 +48,7 @@ fn a_slice_carries_all_that_is_known() {
 }
 
 #[test]
-fn cancelled_tasks_stand_side_by_side_and_take_arrows() {
+fn cancelled_tasks_are_drawn_with_arrows() {
     let mut recording = Recording {
         lanes: workers(1),
         tasks: (0..4).map(|id| task(id, "step", TileIndex::NONE)).collect(),
@@ -68,8 +68,8 @@ fn cancelled_tasks_stand_side_by_side_and_take_arrows() {
 }
 
 #[test]
-fn an_arrow_touches_a_helper_s_task_where_nothing_nested_hides_it() {
-    // Worker 0 helps: within task 1 it runs task 2 at the very start and task 3 at the very end.
+fn arrows_attach_where_slices_are_uncovered() {
+    // Worker 0 runs other tasks while it waits within task 1: task 2 at the very start and task 3 at the very end.
     let recording = Recording {
         lanes: workers(2),
         tasks: (0..5).map(|id| task(id, "step", TileIndex::NONE)).collect(),
@@ -91,7 +91,7 @@ fn an_arrow_touches_a_helper_s_task_where_nothing_nested_hides_it() {
 }
 
 #[test]
-fn a_crossing_span_moves_to_a_further_row() {
+fn crossing_span_moves_to_another_row() {
     let recording = Recording {
         lanes: workers(1),
         spans: vec![span(0, 0, 0, 10), span(1, 0, 9, 20), span(2, 0, 20, 30)],
@@ -105,7 +105,7 @@ fn a_crossing_span_moves_to_a_further_row() {
 }
 
 #[test]
-fn activities_say_what_they_moved_and_for_whom() {
+fn activities_have_all_arguments() {
     let (host, gpu) = (NodeId(0), NodeId(1));
     let at = |lane, start_ns, kind| Activity {
         kind,
@@ -125,7 +125,7 @@ fn activities_say_what_they_moved_and_for_whom() {
             stall,
             at(0, 20, ActivityKind::Allocation { node: gpu, bytes: 64 }),
             at(1, 40, ActivityKind::Eviction { node: gpu, bytes: 128 }),
-            // Crosses the one before: a further row.
+            // Crosses the previous one, so it needs an additional row.
             at(1, 45, ActivityKind::Transfer { from: host, to: gpu, bytes: 256 }),
         ],
         counters: [Counter::LinkBytes { from: host, to: gpu }, Counter::NodeBytes(gpu)]
@@ -157,7 +157,7 @@ fn activities_say_what_they_moved_and_for_whom() {
 }
 
 #[test]
-fn what_is_not_a_recording_is_refused() {
+fn invalid_recordings_are_refused() {
     let mut recording = Recording { lanes: workers(1), spans: vec![span(3, 1, 0, 10)], ..Recording::default() };
     let error = ChromeTrace::new(&recording).write(io::sink()).expect_err("no such lane");
     assert!(error.to_string().contains("task #3 is on lane 1"), "{error}");
@@ -171,7 +171,7 @@ fn what_is_not_a_recording_is_refused() {
     assert!(error.to_string().contains("an activity (stall) is on lane 2"), "{error}");
 }
 
-/// Takes a number of bytes, then fails.
+/// A writer that accepts a number of bytes, then fails.
 struct Full(usize);
 
 impl Write for Full {
@@ -190,7 +190,7 @@ impl Write for Full {
 }
 
 #[test]
-fn a_full_disk_is_reported_wherever_it_strikes() {
+fn write_errors_are_reported_at_any_byte() {
     let recording = Recording {
         lanes: workers(1),
         spans: (0..5_000).map(|id| span(id, 0, id, id + 1)).collect(),
@@ -207,7 +207,7 @@ fn a_full_disk_is_reported_wherever_it_strikes() {
 }
 
 #[test]
-fn times_at_the_end_of_the_range_do_not_overflow() {
+fn largest_times_do_not_overflow() {
     let recording = Recording {
         lanes: workers(1),
         spans: vec![span(0, 0, 0, u64::MAX), span(1, 0, u64::MAX, u64::MAX), span(2, 0, u64::MAX, u64::MAX)],
@@ -222,7 +222,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_recording_is_a_valid_trace(recording in any_recording()) {
+    fn random_recordings_are_valid_traces(recording in any_recording()) {
         let (written, model) = written(&recording);
         prop_assert_eq!(written.slices as usize, recording.spans.len());
         prop_assert_eq!(model.slices.len(), recording.spans.len() + recording.activities.len());
@@ -253,7 +253,7 @@ proptest! {
         found.sort_unstable();
         prop_assert_eq!(found, expected);
 
-        // Spans with an inside are drawn as they were, the others two nanoseconds wide.
+        // Spans with an inside are drawn unchanged, the others two nanoseconds long.
         let mut drawn: Vec<_> = model.slices.iter()
             .filter(|slice| slice.category == "task" && slice.end_ns - slice.start_ns > 2)
             .map(|slice| (slice.arguments["task"].as_u64(), slice.start_ns, slice.end_ns))
@@ -266,12 +266,12 @@ proptest! {
         spans.sort_unstable();
         prop_assert_eq!(drawn, spans);
 
-        // Every arrow joins the tasks of a hazard of its name.
+        // Every arrow connects the tasks of a hazard with the same name.
         for arrow in &model.arrows {
             let (from, to) = (task_of(&model, arrow.from), task_of(&model, arrow.to));
             prop_assert_eq!((from, to), arrow.tasks);
         }
-        // Every name survives its escaping.
+        // Every name is escaped correctly.
         for slice in model.slices.iter().filter(|slice| slice.category == "task") {
             let id = slice.arguments["task"].as_u64();
             let record = recording.tasks.iter().find(|task| Some(task.id.0) == id);
@@ -280,7 +280,7 @@ proptest! {
     }
 
     #[test]
-    fn every_hazard_of_a_correct_run_has_its_arrow(run in any_run(60)) {
+    fn correct_runs_have_all_arrows(run in any_run(60)) {
         let (written, model) = written(&run);
         prop_assert_eq!(written.hazards_left_out, 0);
         prop_assert_eq!(model.threads.len(), run.lanes.len());

@@ -1,4 +1,4 @@
-//! The graph as GraphViz text.
+//! Tests the graph as GraphViz text.
 
 use crate::samples::*;
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ fn cholesky() -> Recording {
 }
 
 #[test]
-fn a_small_graph_is_printed_as_expected() -> Result<(), RecordingError> {
+fn small_graph_is_printed() -> Result<(), RecordingError> {
     let expected = r#"digraph tasks {
   node [shape=box, style="rounded,filled", fontname="Helvetica"];
   t0 [label="potrf (0)", fillcolor="0.580 0.350 0.950"];
@@ -50,12 +50,12 @@ fn a_small_graph_is_printed_as_expected() -> Result<(), RecordingError> {
     Ok(())
 }
 
-/// Whether there is a path from one task to another, along the edges given.
+/// Returns whether a path along these edges connects two tasks.
 fn reaches(edges: &[(u64, u64)], from: u64, to: u64) -> bool {
     from == to || edges.iter().any(|&(tail, head)| tail == from && reaches(edges, head, to))
 }
 
-/// The edges, as they are printed.
+/// Returns the printed edges.
 fn pairs(graph: &Dot<'_>) -> Vec<(u64, u64)> {
     let pair = |line: &str| {
         let (from, rest) = line.trim().strip_prefix('t')?.split_once(" -> t")?;
@@ -69,14 +69,14 @@ fn steps(count: u64) -> Vec<TaskRecord> {
 }
 
 #[test]
-fn an_empty_graph_has_no_edges() {
+fn empty_graph_has_no_edges() {
     let empty = Recording::default();
     let reduced = Dot::new(&empty).reduced().expect("nothing to reduce");
     assert_eq!((reduced.to_string().lines().count(), pairs(&reduced)), (3, vec![]));
 }
 
 #[test]
-fn several_hazards_of_a_pair_are_one_edge() {
+fn hazards_of_a_pair_share_an_edge() {
     let hazards = vec![
         hazard(0, 1, Hazard::WaW),
         hazard(0, 1, Hazard::RaW),
@@ -90,7 +90,7 @@ fn several_hazards_of_a_pair_are_one_edge() {
 }
 
 #[test]
-fn a_cycle_is_an_error_that_names_a_task_on_it() {
+fn cycles_are_reported_with_a_task() {
     let hazards = vec![hazard(0, 1, Hazard::RaW), hazard(1, 2, Hazard::RaW), hazard(2, 1, Hazard::RaW)];
     let mut recording = Recording { tasks: steps(4), hazards, ..Recording::default() };
     let error = Dot::new(&recording).reduced().expect_err("1 and 2 wait for each other").to_string();
@@ -101,14 +101,14 @@ fn a_cycle_is_an_error_that_names_a_task_on_it() {
 }
 
 #[test]
-fn of_records_with_one_number_the_first_is_shown() {
+fn first_record_of_a_number_is_shown() {
     let tasks = vec![task(5, "a", TileIndex::NONE), task(5, "b", TileIndex::NONE)];
     let text = Dot::new(&Recording { tasks, ..Recording::default() }).to_string();
     assert!(text.contains("\"a\"") && !text.contains("\"b\""), "{text}");
 }
 
 #[test]
-fn the_reduction_is_limited() {
+fn reduction_is_limited() {
     let chain = |tasks: u64| Recording {
         tasks: steps(tasks),
         hazards: (1..tasks).map(|id| hazard(id - 1, id, Hazard::RaW)).collect(),
@@ -125,10 +125,10 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_reduction_reaches_the_same_with_the_fewest_edges(run in any_run(11), is_reversed: bool) {
+    fn reduction_is_minimal(run in any_run(11), is_reversed: bool) {
         let mut run = run;
         if is_reversed {
-            // Numbers need not ascend along hazards: two threads may insert.
+            // Numbers need not ascend along hazards, because two threads may insert.
             let last = run.tasks.iter().map(|task| task.id.0).max().unwrap_or(0);
             run.tasks.iter_mut().for_each(|task| task.id.0 = last - task.id.0);
             run.hazards.iter_mut().for_each(|hazard| {
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn any_recording_is_a_graph(recording in any_recording()) {
+    fn random_recordings_are_graphs(recording in any_recording()) {
         let nodes = |graph: &Dot<'_>| graph.to_string().lines().filter(|line| line.contains("fillcolor")).count();
         let graph = Dot::new(&recording);
         prop_assert_eq!(nodes(&graph), recording.tasks.len());

@@ -1,6 +1,6 @@
-//! A checker of the trace event format, written from its documentation and independent of the
-//! writer: required keys and their types per phase, slices that nest on every thread, arrows whose
-//! two ends match and lie inside slices.
+//! A checker of the trace event format, written from its documentation and independent of the writer. It checks the
+//! required keys and their types for each phase, that the slices of every thread nest, and that the two ends of each
+//! arrow match and lie inside slices.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -8,18 +8,18 @@ use std::collections::BTreeMap;
 type Event = Map<String, Value>;
 type ThreadKey = (u64, u64);
 
-/// What a viewer would see.
+/// The trace as a viewer reads it.
 #[derive(Debug, Default)]
 pub struct Model {
     pub slices: Vec<Slice>,
     pub arrows: Vec<Arrow>,
     pub samples: usize,
     pub instants: usize,
-    /// Hazards that are instants: name, earlier task, later task.
+    /// Hazards written as instants: name, earlier task, later task.
     pub hidden: Vec<(String, u64, u64)>,
     pub processes: BTreeMap<u64, String>,
     pub threads: BTreeMap<ThreadKey, String>,
-    /// What each thread stands for.
+    /// The kind of each thread.
     pub kinds: BTreeMap<ThreadKey, String>,
     pub other_data: Value,
 }
@@ -122,7 +122,7 @@ fn number(event: &Event, key: &str) -> u64 {
     value.unwrap_or_else(|| panic!("{key} is a whole number in {event:?}"))
 }
 
-/// Microseconds, as nanoseconds; a viewer reads them as doubles too.
+/// Reads microseconds as nanoseconds, by way of doubles like a viewer.
 fn time_ns(event: &Event, key: &str) -> u64 {
     let value = event.get(key).and_then(Value::as_f64);
     let micros = value.unwrap_or_else(|| panic!("{key} is a number in {event:?}"));
@@ -159,7 +159,7 @@ fn metadata(event: &Event, model: &mut Model) {
 fn slice(event: &Event) -> Slice {
     let start_ns = time_ns(event, "ts");
     if let Some(colour) = event.get("cname") {
-        // Viewers refuse colours outside a fixed list.
+        // Viewers refuse colours that are not in a fixed list.
         assert!(matches!(colour.as_str(), Some("terrible" | "grey")));
     }
     Slice {
@@ -182,7 +182,7 @@ fn arrow_end(event: &Event, side: usize, ends: &mut BTreeMap<(String, u64), [Vec
     });
 }
 
-/// The earlier and the later task.
+/// Returns the earlier and the later task.
 fn hazard(event: &Event) -> (u64, u64) {
     assert!(matches!(text(event, "name"), "RaW" | "WaR" | "WaW"), "{event:?}");
     let arguments = event["args"].as_object().expect("args is an object");
@@ -208,13 +208,13 @@ fn every_thread_is_named(model: &Model) {
     let count = numbers.len();
     numbers.sort_unstable();
     numbers.dedup();
-    assert_eq!(numbers.len(), count, "no number serves twice");
+    assert_eq!(numbers.len(), count, "numbers are unique");
     for slice in &model.slices {
         assert!(model.threads.contains_key(&slice.thread), "{slice:?} has a thread");
     }
 }
 
-/// The slices of each thread, which must be in order of start (outer first) and nest.
+/// Returns the slices of each thread; checks that they are in order of start (outer first) and nest.
 fn nested_slices(model: &Model) -> BTreeMap<ThreadKey, Vec<usize>> {
     let mut threads: BTreeMap<ThreadKey, Vec<usize>> = BTreeMap::new();
     let mut open: BTreeMap<ThreadKey, Vec<u64>> = BTreeMap::new();
@@ -233,9 +233,9 @@ fn nested_slices(model: &Model) -> BTreeMap<ThreadKey, Vec<usize>> {
     threads
 }
 
-/// The slice that a viewer ties an arrow's end to: of those of the thread that cover the moment,
-/// the one that began last. It must have begun before that moment, since viewers that add in
-/// floating point give the first moment of a slice to the one that ends there.
+/// Returns the slice to which a viewer attaches an arrow's end: of the thread's slices that cover the time, the one
+/// that began last. It must have begun earlier, because viewers that use floating point assign the first nanosecond of
+/// a slice to the slice that ends there.
 fn innermost(slices: &[Slice], threads: &BTreeMap<ThreadKey, Vec<usize>>, end: &End) -> Option<usize> {
     let of_thread = threads.get(&end.thread)?;
     let covers = |&index: &usize| {

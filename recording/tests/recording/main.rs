@@ -1,4 +1,4 @@
-//! Recordings made by hand and by chance: what is written from them.
+//! Tests of the output of hand-made and random recordings.
 
 mod chrome;
 mod dot;

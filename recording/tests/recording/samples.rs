@@ -1,10 +1,10 @@
-//! Recordings made by hand and by chance.
+//! Hand-made and random recordings.
 
 use proptest::prelude::*;
 use std::panic::Location;
 use superscalar_recording::*;
 
-/// Names that try the escaping.
+/// Names that need escaping.
 pub const NAMES: [&str; 6] =
     ["gemm", "potrf", "", "a \"quoted\" back\\slash", "new\nline\tand \u{1}", "ünï → 😀 </script>"];
 
@@ -72,7 +72,7 @@ fn any_span(lanes: u32) -> impl Strategy<Value = Span> {
     })
 }
 
-/// Of nodes 0 to 3, the last of which has no name.
+/// An activity of the nodes 0 to 3, of which the last has no name.
 fn any_activity(lanes: u32) -> impl Strategy<Value = Activity> {
     let node = || (0..4_u32).prop_map(NodeId);
     let kind = prop_oneof![
@@ -98,8 +98,8 @@ fn any_counter() -> impl Strategy<Value = Counter> {
 }
 
 prop_compose! {
-    /// Anything that the types allow: crossing and empty spans, several or none for a task, spans
-    /// and hazards of tasks without a record, hazards that point back in time.
+    /// Anything that the types allow: crossing and empty spans, any number of spans for a task, spans and hazards of
+    /// tasks without a record, hazards that point back in time.
     pub fn any_recording()(lanes in 1..4_u32)(
         lanes in Just(lanes),
         tasks in (0..30_u64).prop_map(|count| (0..count).map(any_task).collect::<Vec<_>>())
@@ -139,8 +139,8 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// What a correct runtime records: each task runs once, on a free lane, after those that it
-    /// waits for. Numbers start anywhere.
+    /// A recording of a correct runtime: each task runs once, on a free lane, after its predecessors. Numbers start
+    /// anywhere.
     pub fn any_run(tasks_max: usize)(
         first in prop_oneof![Just(0_u64), any::<u32>().prop_map(u64::from)],
         steps in prop::collection::vec(

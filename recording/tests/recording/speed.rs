@@ -1,12 +1,11 @@
-//! Sizes that a real run reaches. The figures are printed; `--release --nocapture` shows them.
+//! Tests at realistic sizes. The timings are printed; run with `--release -- --nocapture` to see them.
 
 use crate::samples::*;
 use std::io;
 use std::time::Instant;
 use superscalar_recording::*;
 
-/// A tiled matrix update: `steps` steps over the same tiles, each tile waiting for the step before
-/// and for its left neighbour, on eight lanes.
+/// A tiled matrix update on eight lanes: each tile waits for itself in the previous step and for its left neighbour.
 fn steps(tasks_len: u64) -> Recording {
     let tiles = 1000;
     let mut recording = Recording { lanes: workers(8), ..Recording::default() };
@@ -29,7 +28,7 @@ fn steps(tasks_len: u64) -> Recording {
 }
 
 #[test]
-fn the_graph_of_a_hundred_thousand_tasks_is_printed() {
+fn large_graph_is_printed() {
     let recording = steps(100_000);
     let start = Instant::now();
     let graph = Dot::new(&recording);
@@ -41,7 +40,7 @@ fn the_graph_of_a_hundred_thousand_tasks_is_printed() {
 }
 
 #[test]
-fn a_million_events_are_written() {
+fn million_events_are_written() {
     let recording = steps(200_000);
     let start = Instant::now();
     let written = ChromeTrace::new(&recording).write(io::sink()).expect("valid");

@@ -1,8 +1,7 @@
-//! Traces for a real viewer, where there is one.
+//! Loads a trace into a real viewer, if there is one.
 //!
-//! Writes one trace with everything in it and loads it into Chrome through
-//! `tests/chrome_loads.py`, which skips with a note where Chromium is missing and fails there
-//! under `REQUIRE_CHROME=1`.
+//! This writes one trace with every kind of object and loads it into Chrome through `tests/chrome_loads.py`. The script
+//! skips with a note if Chromium is missing, and fails instead if `REQUIRE_CHROME=1` is set.
 
 use crate::samples::*;
 use std::fs::File;
@@ -10,8 +9,8 @@ use std::path::Path;
 use std::process::Command;
 use superscalar_recording::*;
 
-/// A pipeline on two workers and a device's queue, with a failure, its cancelled dependents, a
-/// helper's nested task and a crossing span. The tasks of a lane touch, as a busy lane's do.
+/// A pipeline on two workers and a device's queue, with a failed task and its cancelled successors, a nested task and a
+/// crossing span. The tasks of a lane touch, as on a busy lane.
 fn everything() -> Recording {
     let mut lanes = workers(2);
     lanes.push(Lane { name: "queue 0".to_owned(), kind: LaneKind::Queue, process: "device 0".to_owned() });
@@ -40,13 +39,13 @@ fn everything() -> Recording {
         let outcome = Outcome::Cancelled;
         recording.spans.push(Span { outcome, ..span(id, 2, last_ns, last_ns) });
     }
-    // A helper: 311 within 310, ending together. And 312, which crosses 310.
+    // Task 311 is nested in 310 and ends with it; 312 crosses 310.
     recording.spans.push(span(310, 0, last_ns + 1000, last_ns + 5000));
     recording.spans.push(span(311, 0, last_ns + 2000, last_ns + 5000));
     recording.spans.push(span(312, 0, last_ns + 4000, last_ns + 6000));
     recording.hazards.push(hazard(299, 310, Hazard::RaW));
     recording.hazards.push(hazard(310, 312, Hazard::WaW));
-    // 314 hides 313 altogether, so that a hazard is an instant; and what else takes time on lanes.
+    // Task 314 covers 313 completely, so a hazard is an instant. Other activities follow.
     recording.spans.push(span(313, 1, last_ns + 7000, last_ns + 7100));
     recording.spans.push(span(314, 1, last_ns + 7000, last_ns + 7100));
     recording.hazards.push(hazard(312, 313, Hazard::RaW));

@@ -1,4 +1,4 @@
-//! Every check of every routine can fail: the routine is run, and then its result is spoilt in one place.
+//! Tests that every check of every routine can fail: the routine is run, and its result is then corrupted in one place.
 
 use super::*;
 use crate::case::Choices;
@@ -7,7 +7,8 @@ use crate::operand::Keeps;
 use superscalar::devices;
 use superscalar_oracle::ROUNDINGS_MAX;
 
-/// Small sizes with every letter, of two of the four types; larger ones, of several tiles, with the first and the last letters.
+/// Small sizes, with all letters in two of the four types; and larger sizes with several tiles, with the first and the
+/// last letters.
 fn cases<T: Scalar>(routine: &Methods<T>) -> Vec<Case> {
     let admitted = |dims: &[(usize, usize, usize)]| -> Vec<Case> {
         let cases = Choices::every_letter(dims).cases(routine.uses);
@@ -27,7 +28,7 @@ fn cases<T: Scalar>(routine: &Methods<T>) -> Vec<Case> {
     cases
 }
 
-/// Called by the table of routines, for each and for each type.
+/// Called by the table of routines, for each routine and each type.
 pub fn checks_can_fail<T: Scalar>(routine: &Methods<T>) {
     if routine.absent.is_some() {
         return;
@@ -44,22 +45,23 @@ pub fn checks_can_fail<T: Scalar>(routine: &Methods<T>) {
         let before = (routine.operands)(&case, &mut make).expect("little memory");
         let mut after = before.duplicate().expect("little memory");
         let outcome = check::outcome((routine.ours)(&ours, &case, &mut after));
-        let judge = |after: &Operands<T>, outcome: &Outcome| {
+        let judge = |after: &Operands<T>, outcome: &CallOutcome| {
             ordinary(routine, &case, &before, after, outcome, ROUNDINGS_MAX).wrong
         };
         assert_eq!(judge(&after, &outcome), None, "{} {} {case:?}", T::LETTER, routine.name);
         assert!(judge(&after, &Ok(1)).is_some() && judge(&after, &Err("no".to_owned())).is_some());
         spoil(&case, &after, |spoilt| judge(spoilt, &outcome));
-        // Of the small cases the one without elements; all those of several tiles.
+        // Of the small cases, only the one without elements; and all cases with several tiles.
         let size = case.dim.m.max(case.dim.n).max(case.dim.k);
-        if routine.cut.is_some() && (size == 0 || size > 8) {
+        if routine.tiling.is_some() && (size == 0 || size > 8) {
             let mut after = before.duplicate().expect("little memory");
             let outcome = check::outcome((routine.resident)(&on_devices, &case, &mut after).1);
             assert_eq!(judge(&after, &outcome), None, "{} {} {case:?} on devices", T::LETTER, routine.name);
         }
         for defect in (routine.defects)(&case, &before) {
-            let wrong =
-                |outcome: &Outcome, after: &Operands<T>| defect_wrong(routine, &defect, outcome, after, ROUNDINGS_MAX);
+            let wrong = |outcome: &CallOutcome, after: &Operands<T>| {
+                defect_wrong(routine, &defect, outcome, after, ROUNDINGS_MAX)
+            };
             if defect.expected == Expected::NotANumber {
                 assert!(wrong(&Ok(0), &after).is_some(), "{} of {case:?}, where NaN got lost", defect.name);
             }
@@ -73,18 +75,19 @@ pub fn checks_can_fail<T: Scalar>(routine: &Methods<T>) {
     }
 }
 
-/// Spoils each element of each matrix, and each interchange, in turn: wherever it lies, a check has to say so. What means
-/// nothing is left out. Every second element becomes NaN, the others one larger; in a wide case the other way round.
+/// Corrupts each element of each matrix, and each interchange, one at a time: a check must find each error. Elements
+/// with undefined contents are skipped. Alternate elements become NaN or one larger; wide cases start with the other
+/// kind.
 fn spoil<T: Scalar>(case: &Case, after: &Operands<T>, judge: impl Fn(&Operands<T>) -> Option<String>) {
     for at in (0..after.matrices.len()).filter(|&at| !after.matrices[at].is_scrap()) {
         let (m, n) = after.matrices[at].view().shape();
-        // All of a small matrix, and some elements of a larger one.
+        // All elements of a small matrix, and some of a larger one.
         let step = if m.max(n) > 8 { 7 } else { 1 };
         for (i, j) in (0..n).flat_map(|j| (j % step..m).step_by(step).map(move |i| (i, j))) {
             let is_wide = case.dim.m < case.dim.n;
             let mut spoilt = after.duplicate().expect("little memory");
             let element = &mut spoilt.matrices[at].view_mut()[(i, j)];
-            // NaN over a NaN sentinel would be no change.
+            // NaN in place of a NaN sentinel would be no change.
             let becomes_nan = !element.is_nan() && (i + j + usize::from(is_wide)) % 2 == 0;
             let value = if becomes_nan { T::from_f64(f64::NAN) } else { T::ONE };
             *element = if element.is_nan() { value } else { *element + value };

@@ -1,16 +1,17 @@
 //! NVIDIA's libraries for GPUs as peers: cuBLASXt, cuSOLVER and cuSOLVERMg, on matrices in host memory.
 //!
-//! They take the argument lists that Fortran libraries take. What cuBLASXt does not do by itself is done here as part of the call, and of its
-//! time: matrices are copied to the GPUs and back, into memory that is taken for the call.
+//! They are called with the argument lists of Fortran libraries. Except for cuBLASXt, which copies by itself, this
+//! module copies the matrices to the GPUs and back as a part of the call and its time, using memory allocated for the
+//! call.
 //!
-//! Their functions take and return integers and addresses alone, each of which is one machine word.
+//! Their functions take and return only integers and addresses, each of which is one machine word.
 
 mod api;
 mod dense;
 mod mg;
 mod xt;
 
-use super::{Call, Unavailable};
+use super::{FortranCall, Unavailable};
 use crate::case::Location;
 use dense::Dense;
 use mg::Mg;
@@ -25,33 +26,37 @@ pub enum Gpu {
     Mg(Mg),
 }
 
-/// Whether a name is one of theirs, and not that of a file.
+/// Returns whether a name is that of one of these libraries, and not of a file.
 pub fn is_named(name: &str) -> bool {
     matches!(name, "cublasxt" | "cusolver" | "cusolvermg")
 }
 
 impl Gpu {
-    /// Opens the library of this name, for these GPUs. The setting is the order of the blocks that matrices are cut into, where the library has
-    /// such.
+    /// Opens the library with this name for these GPUs. `setting` is the order of the blocks that matrices are divided
+    /// into, for libraries that have such a setting.
     pub fn open(name: &str, setting: &str, gpus: &[i32]) -> Result<Self, String> {
         let block = || match setting {
             "" => Ok(None),
-            text => text.parse().map(Some).map_err(|_| format!("{name},{text}: expected the order of a block")),
+            text => {
+                text.parse().map(Some).map_err(|_| format!("{name},{text}: expected a number, the order of a block"))
+            }
         };
         let opened = match name {
             "cublasxt" => Xt::open(block()?, gpus).map(Self::Xt),
-            "cusolver" if !setting.is_empty() => return Err(format!("cusolver,{setting}: cuSOLVER has no blocks")),
+            "cusolver" if !setting.is_empty() => {
+                return Err(format!("cusolver,{setting}: cuSOLVER has no block setting"));
+            }
             "cusolver" => Dense::open(gpus).map(Self::Dense),
             _ => Mg::open(block()?, gpus).map(Self::Mg),
         };
         opened.map_err(|Unavailable(why)| format!("{name}: {why}"))
     }
 
-    /// What it is and where it runs.
+    /// Describes the library, its GPUs and its timing.
     pub fn about(&self, location: Location) -> String {
         let copies = match location {
             Location::Host => "copies from the host and back are part of its time",
-            Location::Device => "matrices lie on GPUs when the clock starts",
+            Location::Device => "matrices are on GPUs when the clock starts",
         };
         match self {
             Self::Xt(xt) => xt.about(),
@@ -60,10 +65,10 @@ impl Gpu {
         }
     }
 
-    /// Makes the call, and says how long it took without the copies there and back.
-    pub fn call_on_device<T: Scalar>(&self, call: &Call<'_, T>) -> Result<(Duration, i32), Unavailable> {
+    /// Makes the call. Returns its duration without the copies, and LAPACK's info.
+    pub fn call_on_device<T: Scalar>(&self, call: &FortranCall<'_, T>) -> Result<(Duration, i32), Unavailable> {
         if call.is_too_large() {
-            return Err(Unavailable(format!("sizes beyond 32-bit integers in {}", call.name())));
+            return Err(Unavailable(format!("a size does not fit the 32-bit integers of {}", call.name())));
         }
         match self {
             Self::Xt(_) => Err(Unavailable("cuBLASXt takes matrices in host memory".to_owned())),
@@ -72,11 +77,11 @@ impl Gpu {
         }
     }
 
-    /// Makes the call; returns LAPACK's info, 0 for routines without.
-    pub fn call<T: Scalar>(&self, mut call: Call<'_, T>) -> Result<i32, Unavailable> {
+    /// Makes the call and returns LAPACK's info, or 0 for routines without it.
+    pub fn call<T: Scalar>(&self, mut call: FortranCall<'_, T>) -> Result<i32, Unavailable> {
         loop {
             if call.is_too_large() {
-                return Err(Unavailable(format!("sizes beyond 32-bit integers in {}", call.name())));
+                return Err(Unavailable(format!("a size does not fit the 32-bit integers of {}", call.name())));
             }
             let info = match self {
                 Self::Xt(xt) => xt.call(&mut call)?,

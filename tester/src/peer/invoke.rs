@@ -1,22 +1,23 @@
-//! The call itself.
+//! Calls a function at an address.
 
 use std::ffi::c_void;
 
-/// Calls the subroutine, or the function with this result, at `symbol` with these words.
+/// Calls the subroutine at `symbol`, or the function with result `R`, with these words as arguments.
 ///
 /// # Safety
-/// `symbol` is a Fortran subroutine (`R` is then `()`), or a function that returns an `R`, with that many arguments and
-/// lengths together, and each word is one that it may take in its place.
+/// `symbol` must be a Fortran subroutine (with `R = ()`) or a function that returns an `R`. It must take as many
+/// arguments and lengths together as there are words, and each word must be valid in its position.
 pub unsafe fn invoke<R>(symbol: *const c_void, words: &[*mut c_void]) -> R {
-    /// One arm per number of words.
+    /// One arm for each number of words.
     macro_rules! arms {
         ($($($word:ident)+;)+) => {
             match *words {
                 $([$($word),+] => {
-                    // SAFETY: the caller's promise; a length is passed as an address is, one word in an integer register.
+                    // SAFETY: by the contract of this function, `symbol` takes this number of words, valid in their
+                    // positions. A length is passed like an address, as one word in an integer register.
                     unsafe {
-                        let subroutine: unsafe extern "C" fn($(arms!(@word $word)),+) -> R = std::mem::transmute(symbol);
-                        subroutine($($word),+)
+                        let function: unsafe extern "C" fn($(arms!(@word $word)),+) -> R = std::mem::transmute(symbol);
+                        function($($word),+)
                     }
                 })+
                 _ => unreachable!("no subroutine here takes {} words", words.len()),

@@ -1,40 +1,53 @@
-//! Defects, made of ordinary operands.
+//! Inputs with a defect, made from ordinary operands.
 
 use super::{Defect, Expected};
 use crate::case::{Case, Coefficient};
 use crate::operand::Operands;
 use superscalar_kernels::{Diag, Scalar, Uplo};
 
-/// A place in the operands: which matrix, and the element's row and column.
-pub type Place = (usize, (usize, usize));
+/// The position of an element in the operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ElementPosition {
+    /// Index into [`Operands::matrices`].
+    matrix: usize,
+    row: usize,
+    column: usize,
+}
 
-/// The ordinary operands with this value in one place; `None` when there is no memory for them, or no such place.
+/// Returns the position of an element, given as `(row, column)`, in a matrix of the operands.
+pub fn at(matrix: usize, (row, column): (usize, usize)) -> ElementPosition {
+    ElementPosition { matrix, row, column }
+}
+
+/// Returns the ordinary operands with this value in one element. `None` if there is no memory for a copy, or no such
+/// element.
 pub fn with<T: Scalar>(
     name: &'static str,
     case: &Case,
     ordinary: &Operands<T>,
-    (at, (i, j)): Place,
+    position: ElementPosition,
     value: T,
 ) -> Option<Defect<T>> {
     let mut operands = ordinary.duplicate()?;
-    *operands.matrices[at].view_mut().get_mut(i, j)? = value;
+    *operands.matrices[position.matrix].view_mut().get_mut(position.row, position.column)? = value;
     Some(Defect { name, case: *case, operands, expected: Expected::NotANumber })
 }
 
 impl<T> Defect<T> {
-    /// The same with another expectation.
+    /// Returns the same defect with another expectation.
     pub fn expecting(self, expected: Expected) -> Self {
         Self { expected, ..self }
     }
 }
 
-/// The rules of the BLAS for a product alpha P + beta C: NaN in its factors (or in C) is in the result, alpha = 0 reads
-/// no factor, beta = 0 does not read C. `factors` and `sum` are places that count; without a `sum` there is no beta.
+/// Returns defects that test the rules of the BLAS for a product alpha P + beta C: NaN in its factors or in C appears
+/// in the result, alpha = 0 reads no factor, and beta = 0 does not read C. `factors` and `sum` are elements that affect
+/// the result; without a `sum` there is no beta.
 pub fn of_product<T: Scalar>(
     case: &Case,
     ordinary: &Operands<T>,
-    factors: &[Option<Place>],
-    sum: Option<Place>,
+    factors: &[Option<ElementPosition>],
+    sum: Option<ElementPosition>,
 ) -> Vec<Defect<T>> {
     let not_a_number = T::from_f64(f64::NAN);
     let without_alpha = Case { alpha: Coefficient::ZERO, ..*case };
@@ -60,16 +73,17 @@ pub fn of_product<T: Scalar>(
     defects
 }
 
-/// The place far from the diagonal in a triangle of order n; `None` where that is a diagonal element which is not stored.
+/// Returns the element farthest from the diagonal in a triangle of order n; `None` if it is a diagonal element that is
+/// not stored.
 pub fn corner(uplo: Uplo, diag: Diag, n: usize) -> Option<(usize, usize)> {
     let last = n.checked_sub(1)?;
     let place = if uplo == Uplo::Lower { (last, 0) } else { (0, last) };
     (last > 0 || diag == Diag::NonUnit).then_some(place)
 }
 
-/// A zero in the middle of a triangular factor's diagonal, of which LAPACK's info tells the place.
+/// Returns a triangular factor with a zero in the middle of its diagonal, whose position LAPACK's info gives.
 pub fn zero_pivot<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
     let n = ordinary.matrices[0].view().ncols();
-    let defect = with("a zero on the diagonal", case, ordinary, (0, (n / 2, n / 2)), T::ZERO);
+    let defect = with("a zero on the diagonal", case, ordinary, at(0, (n / 2, n / 2)), T::ZERO);
     defect.map(|defect| defect.expecting(Expected::Info(n / 2 + 1))).into_iter().collect()
 }

@@ -1,6 +1,6 @@
-//! geadd: B = alpha op(A) + beta B. No routine of LAPACK; OpenBLAS has one.
+//! geadd: B = alpha op(A) + beta B. LAPACK has no such routine; OpenBLAS has.
 
-use super::{Call, Case, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
+use super::{Case, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
 use superscalar_kernels::Op;
 use superscalar_oracle::{Sum, general, transformed};
 
@@ -29,13 +29,14 @@ impl Routine for Geadd {
         superscalar_dla::geadd(ours.runtime, case.trans_a, alpha, a.into_ref(), beta, b, &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         if case.trans_a != Op::None {
-            return Call::absent("not every version of a peer's geadd has a transpose");
+            return FortranCall::absent("not all versions of the peer's geadd support a transpose");
         }
         let [a, b] = operands.views_mut();
-        let call = Call::new("geadd").int(case.dim.m).int(case.dim.n).scalar(case.alpha.of()).input(a.into_ref());
-        // Newer versions take two letters behind; older ones do not look at what is there.
+        let call =
+            FortranCall::new("geadd").int(case.dim.m).int(case.dim.n).scalar(case.alpha.of()).input(a.into_ref());
+        // Newer versions take two more letters; older ones ignore them.
         call.scalar(case.beta.of()).matrix(b).letter(Op::None.letter()).letter(Op::None.letter())
     }
 
@@ -46,6 +47,6 @@ impl Routine for Geadd {
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
-        defect::of_product(case, ordinary, &[Some((0, (0, 0)))], Some((1, (0, 0))))
+        defect::of_product(case, ordinary, &[Some(defect::at(0, (0, 0)))], Some(defect::at(1, (0, 0))))
     }
 }

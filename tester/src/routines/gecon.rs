@@ -1,13 +1,13 @@
 //! gecon: estimates the reciprocal condition number 1 / (‖A‖ ‖A⁻¹‖) with the factors L U of A.
 
-use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
-use superscalar_kernels::{Scalar as _, Diag, MatRef, Norm, Op, Real, Uplo};
+use super::{Case, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
+use superscalar_kernels::{Diag, MatRef, Norm, Op, Real, Scalar as _, Uplo};
 use superscalar_oracle::{Storage, largest, modulus, one_and_inf};
 
 pub struct Gecon;
 
-/// An estimate that is worse by more than this is not accepted. Higham (Accuracy and Stability of Numerical Algorithms,
-/// 2nd edition, section 15.3) finds LAPACK's within a factor of 3 in practice.
+/// The accepted ratio of the estimate to the true value. According to Higham (Accuracy and Stability of Numerical
+/// Algorithms, 2nd edition, section 15.3), LAPACK's estimate is within a factor of 3 in practice.
 const FACTOR_MAX: f64 = 3.0;
 
 impl Routine for Gecon {
@@ -22,7 +22,7 @@ impl Routine for Gecon {
         solves(case)
     }
 
-    /// Factors of a matrix which needs no interchanges, a bound of its norm, and the estimate.
+    /// The factors of a matrix that needs no interchanges, a bound of its norm, and a place for the estimate.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         let n = case.dim.n;
         let lu = make.matrix((n, n), Keeps::Everything, |random, mut a| {
@@ -45,9 +45,9 @@ impl Routine for Gecon {
         Ok(())
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([lu, norm, rcond], n) = (operands.views_mut(), case.dim.n);
-        let call = Call::new("gecon").letter(case.norm.letter()).int(n).input(lu.into_ref());
+        let call = FortranCall::new("gecon").letter(case.norm.letter()).int(n).input(lu.into_ref());
         let call = call.real(norm.at(0, 0).re()).real_out(rcond).work(4 * n);
         if T::COMPLEX { call.real_work(2 * n).info() } else { call.int_work(n).info() }
     }
@@ -63,16 +63,18 @@ impl Routine for Gecon {
     }
 }
 
-/// The two solves with A that an estimate needs at least; the Working Note does not count this one.
+/// Returns the operations of two solutions with A, the minimum for an estimate. The Working Note does not count this
+/// routine.
 pub fn solves(case: &Case) -> Operations {
     let n = case.dim.n as f64;
     Operations::pairs(2.0 * n * n)
 }
 
-/// The norm of the inverse of a product of triangles that [`Random::with_known_inverse`] has made, which are solved with in this order.
+/// Returns the norm of the inverse of a product of triangles made by [`Random::with_known_inverse`]. The triangles are
+/// solved with in the given order.
 ///
-/// Such a triangle has the inverse of its comparison matrix, which is not negative anywhere, but for phases of rows and columns: so sums of
-/// moduli are solutions for a vector of ones, to all digits and at any order.
+/// Except for phases of rows and columns, the inverse of such a triangle is the inverse of its comparison matrix, which
+/// has no negative element. Sums of moduli are therefore solutions for a vector of ones, to full accuracy at any order.
 ///
 /// [`Random::with_known_inverse`]: superscalar_oracle::Random::with_known_inverse
 pub fn inverse_norm<T: Scalar>(a: MatRef<'_, T>, triangles: [((Uplo, Diag), Op); 2]) -> f64 {
@@ -83,7 +85,8 @@ pub fn inverse_norm<T: Scalar>(a: MatRef<'_, T>, triangles: [((Uplo, Diag), Op);
     largest(x)
 }
 
-/// Solves op(M) y = x, y over x, where M has the moduli of a triangle A on its diagonal and their negatives elsewhere.
+/// Solves op(M) y = x in place, where M is the comparison matrix of a triangle A: the moduli of A on the diagonal and
+/// their negatives elsewhere.
 fn comparison_solve<T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: MatRef<'_, T>, x: &mut [f64]) {
     let n = x.len();
     let is_forward = (uplo == Uplo::Lower) == (op == Op::None);
@@ -103,15 +106,16 @@ fn comparison_solve<T: Scalar>(uplo: Uplo, op: Op, diag: Diag, a: MatRef<'_, T>,
     }
 }
 
-/// How far the estimate is on the wrong side of what it estimates, over √n ε; ∞ where it is too far on the right one.
+/// Returns by how much the estimate is on the wrong side of the true value, over √n ε; ∞ if it is too far on the right
+/// side.
 ///
-/// The estimate of ‖A⁻¹‖ is ‖A⁻¹ x‖ / ‖x‖ for some x: never too large, so that rcond is never too small. And it is never
-/// below 1 / ‖A‖, so that rcond is never above one, nor zero.
+/// The estimate of ‖A⁻¹‖ is ‖A⁻¹ x‖ / ‖x‖ for some x. It is never too large, so rcond is never too small; and it is
+/// never below 1 / ‖A‖, so rcond is never above one, nor zero.
 pub fn estimate<T: Scalar>(n: usize, a_norm: MatRef<'_, T>, rcond: MatRef<'_, T>, inverse_norm: f64) -> f64 {
     let (a_norm, rcond) = (modulus(a_norm.at(0, 0)), rcond.at(0, 0));
     let (is_real, rcond) = (rcond.im() == T::Real::ZERO, rcond.re().to_f64());
     if a_norm == 0.0 && rcond == 1.0 {
-        // Of order 0.
+        // The matrix has order 0.
         return 0.0;
     }
     let truth = 1.0 / (a_norm * inverse_norm);
@@ -126,13 +130,12 @@ pub fn estimate<T: Scalar>(n: usize, a_norm: MatRef<'_, T>, rcond: MatRef<'_, T>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use superscalar_oracle::Random;
     use superscalar_kernels::{MatMut, Side, c64, cpu};
+    use superscalar_oracle::Random;
 
-    /// ‖A⁻¹‖₁ and ‖A⁻¹‖∞ of the inverse itself.
+    /// Returns ‖A⁻¹‖₁ and ‖A⁻¹‖∞ by inversion.
     fn by_inversion(n: usize, solve: impl Fn(MatMut<'_, c64>)) -> (f64, f64) {
-        let mut inverse: Vec<c64> =
-            (0..n * n).map(|at| if at % (n + 1) == 0 { c64::ONE } else { c64::ZERO }).collect();
+        let mut inverse: Vec<c64> = (0..n * n).map(|at| if at % (n + 1) == 0 { c64::ONE } else { c64::ZERO }).collect();
         let mut view = MatMut::from_col_major(&mut inverse, n, n, n).expect("a shape that fits");
         solve(view.rb_mut());
         one_and_inf(Storage::General, view.into_ref())

@@ -1,12 +1,12 @@
-//! gels: the least squares solution of an over-determined op(A) X = B, and the solution of least norm of an
+//! gels: the least squares solution of an over-determined system op(A) X = B, and the minimum norm solution of an
 //! under-determined one.
 
 use super::geqrf::Geqrf;
 use super::getrf::zero_column;
 use super::getri::WORK_COLUMNS;
 use super::{
-    Call, Case, Defect, Expected, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar, defect,
-    letter_of,
+    Case, Defect, Expected, FortranCall, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar,
+    defect, letter_of,
 };
 use superscalar_kernels::{MatRef, Op, Real, cpu};
 use superscalar_oracle::{Sum, general, largest, modulus, transformed, vectors};
@@ -21,7 +21,7 @@ impl Routine for Gels {
         !T::COMPLEX || case.trans_a != Op::Trans
     }
 
-    /// The factorization, the product with Q and the triangular solution.
+    /// Counts the factorization, the product with Q, and the triangular solution.
     fn operations(case: &Case) -> Operations {
         let (long, short) = (case.dim.m.max(case.dim.n) as f64, case.dim.m.min(case.dim.n) as f64);
         let nrhs = case.nrhs as f64;
@@ -48,9 +48,9 @@ impl Routine for Gels {
         superscalar_dla::gels(ours.runtime, case.trans_a, a, b, &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, b] = operands.views_mut();
-        let call = Call::new("gels").letter(letter_of::<T>(case.trans_a)).int(case.dim.m).int(case.dim.n);
+        let call = FortranCall::new("gels").letter(letter_of::<T>(case.trans_a)).int(case.dim.m).int(case.dim.n);
         let len = WORK_COLUMNS * (case.dim.m.max(case.dim.n) + case.nrhs);
         call.int(case.nrhs).matrix(a).matrix(b).work_with_len(len).info()
     }
@@ -60,22 +60,22 @@ impl Routine for Gels {
         let op = if case.trans_a == Op::None { Op::None } else { Op::ConjTrans };
         let (rows, columns) = op.shape(a.shape());
         if a.is_empty() {
-            // LAPACK answers with zeros.
+            // LAPACK returns zeros.
             let nonzero = (0..b.ncols()).any(|j| (0..result.nrows()).any(|i| result.at(i, j) != T::ZERO));
             return if nonzero { f64::INFINITY } else { 0.0 };
         }
-        let system = System {
-            op,
-            a,
-            b: b.submatrix(0..rows, 0..case.nrhs),
-            x: result.submatrix(0..columns, 0..case.nrhs),
-        };
-        if rows < columns { system.least_norm() } else { system.least_squares(result.submatrix(columns..rows, 0..case.nrhs)) }
+        let system =
+            System { op, a, b: b.submatrix(0..rows, 0..case.nrhs), x: result.submatrix(0..columns, 0..case.nrhs) };
+        if rows < columns {
+            system.least_norm()
+        } else {
+            system.least_squares(result.submatrix(columns..rows, 0..case.nrhs))
+        }
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
         let (m, n) = (case.dim.m, case.dim.n);
-        // With a single column the matrix would be zero, for which LAPACK has an answer.
+        // With a single column the matrix would be zero, and LAPACK returns zeros for that.
         if m.min(n) < 2 || case.nrhs == 0 {
             return Vec::new();
         }
@@ -85,14 +85,14 @@ impl Routine for Gels {
     }
 }
 
-/// The ordinary operands with a row of zeros in the first matrix.
+/// Returns the ordinary operands with a row of zeros in the first matrix.
 fn zero_row<T: Scalar>(case: &Case, ordinary: &Operands<T>, row: usize) -> Option<Defect<T>> {
-    let mut defect = defect::with("a row of zeros", case, ordinary, (0, (row, 0)), T::ZERO)?;
+    let mut defect = defect::with("a row of zeros", case, ordinary, defect::at(0, (row, 0)), T::ZERO)?;
     defect.operands.matrices[0].view_mut().row(row).fill(T::ZERO);
     Some(defect)
 }
 
-/// op(A) X = B, with X found.
+/// The system op(A) X = B with its solution X.
 struct System<'a, T> {
     op: Op,
     a: MatRef<'a, T>,
@@ -101,7 +101,7 @@ struct System<'a, T> {
 }
 
 impl<T: Scalar> System<'_, T> {
-    /// ε times the roundings of a column: each of some length is as uncertain as so many parts of it.
+    /// Returns the expected rounding error of a column relative to its length: √max(m, n) ε.
     fn uncertainty(&self) -> f64 {
         (self.a.nrows().max(self.a.ncols()) as f64).sqrt() * T::EPSILON.to_f64()
     }
@@ -110,7 +110,8 @@ impl<T: Scalar> System<'_, T> {
         if self.op == Op::None { Op::ConjTrans } else { Op::None }
     }
 
-    /// op(A)ᴴ (B − op(A) X), and for each column how far the norm of what is left below X is from that of the residual.
+    /// Returns the residual op(A)ᴴ (B − op(A) X), and for each column the difference between the norm of the rows below
+    /// X and that of the residual.
     fn least_squares(&self, tail: MatRef<'_, T>) -> f64 {
         let (a, adjoint) = (transformed(self.op, self.a), transformed(self.flipped(), self.a));
         let sum = Sum::new(self.x.nrows()).plus(T::ONE, [adjoint, general(self.b)]);
@@ -128,7 +129,8 @@ impl<T: Scalar> System<'_, T> {
         largest([error, largest((0..tail.ncols()).map(gap))])
     }
 
-    /// B − op(A) X, and of random sums of the columns of X the part outside of the range of op(A)ᴴ.
+    /// Returns the residual B − op(A) X, and the part of random sums of X's columns that is outside the range of
+    /// op(A)ᴴ.
     fn least_norm(&self) -> f64 {
         let product = [transformed(self.op, self.a), general(self.x)];
         let error = Sum::new(self.b.nrows()).plus(T::ONE, [general(self.b)]).minus(product).columnwise();
@@ -141,7 +143,8 @@ impl<T: Scalar> System<'_, T> {
         largest([error, largest(vectors(self.x.ncols()).map(outside))])
     }
 
-    /// What is left of x without its part in the range of op(A)ᴴ, by conjugate gradients: op(A) has a condition number of a few units.
+    /// Returns the part of x outside the range of op(A)ᴴ, by conjugate gradients. The condition number of op(A) is
+    /// small.
     fn outside(&self, mut x: Vec<T>) -> Vec<T> {
         const STEPS: usize = 100;
         let (times, adjoint_times) = (transformed(self.flipped(), self.a), transformed(self.op, self.a));
@@ -164,12 +167,12 @@ impl<T: Scalar> System<'_, T> {
     }
 }
 
-/// The 2-norm.
+/// Returns the 2-norm.
 fn length<T: Scalar>(x: impl IntoIterator<Item = T>) -> f64 {
     x.into_iter().map(|entry| modulus(entry).powi(2)).sum::<f64>().sqrt()
 }
 
-/// A working copy.
+/// Returns a copy of a matrix.
 fn copy<T: Scalar>(a: MatRef<'_, T>) -> Option<Operand<T>> {
     Some(Operand::new(a.shape(), 0, Keeps::Padding)?.filled(|mut copy| copy.copy_from(a)))
 }

@@ -1,15 +1,15 @@
 //! gemm: C = alpha op(A) op(B) + beta C.
 
 use super::{
-    Call, Case, Cut, Defect, Dim, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
-    resident, spawn,
+    Case, Defect, DeviceTiling, Dim, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
+    Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{Real, reference};
 use superscalar_oracle::{Sum, general, largest, modulus, transformed};
 
 pub struct Gemm;
 
-/// Up to so many multiplications the kernels' textbook loops are asked as well.
+/// Up to this many multiplications, the result is also compared with the kernels' textbook loops.
 const TEXTBOOK_MAX: usize = 64 * 64 * 64;
 
 impl Routine for Gemm {
@@ -23,7 +23,7 @@ impl Routine for Gemm {
         Parameter::Alpha,
         Parameter::Beta,
     ];
-    const CUT: Option<Cut> = Some(Cut::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
 
     fn operations(case: &Case) -> Operations {
         let Dim { m, n, k } = case.dim;
@@ -47,14 +47,15 @@ impl Routine for Gemm {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (alpha, beta, op_a, op_b) = (case.alpha.of(), case.beta.of(), case.trans_a, case.trans_b);
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b, c], _, _| {
+        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b, c], _, _| {
             spawn::gemm(s, alpha, op_a, &a, op_b, &b, beta, &c);
         })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([a, b, c], Dim { m, n, k }) = (operands.views_mut(), case.dim);
-        let call = Call::new("gemm").letter(case.trans_a.letter()).letter(case.trans_b.letter()).int(m).int(n).int(k);
+        let call =
+            FortranCall::new("gemm").letter(case.trans_a.letter()).letter(case.trans_b.letter()).int(m).int(n).int(k);
         let call = call.scalar(case.alpha.of()).input(a.into_ref()).input(b.into_ref());
         call.scalar(case.beta.of()).matrix(c)
     }
@@ -71,12 +72,13 @@ impl Routine for Gemm {
         let (Some(i), Some(j), Some(p)) = (m.checked_sub(1), n.checked_sub(1), k.checked_sub(1)) else {
             return Vec::new();
         };
-        let factors = [Some((0, case.trans_a.shape((i, p)))), Some((1, case.trans_b.shape((p, j))))];
-        defect::of_product(case, ordinary, &factors, Some((2, (i, j))))
+        let factors =
+            [Some(defect::at(0, case.trans_a.shape((i, p)))), Some(defect::at(1, case.trans_b.shape((p, j))))];
+        defect::of_product(case, ordinary, &factors, Some(defect::at(2, (i, j))))
     }
 }
 
-/// The largest difference from the textbook loops over k ε: its elements are below 1/2 in both parts.
+/// Returns the largest difference from the textbook loops over k ε. The elements are below 1/2 in both parts.
 fn textbook<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
     let Dim { m, n, k } = case.dim;
     if m * n * k > TEXTBOOK_MAX {

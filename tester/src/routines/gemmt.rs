@@ -1,8 +1,8 @@
 //! gemmt: one triangle of C = alpha op(A) op(B) + beta C, for a C that is square.
 
 use super::{
-    Call, Case, Cut, Defect, Dim, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
-    resident, spawn,
+    Case, Defect, DeviceTiling, Dim, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
+    Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{Diag, Op};
 use superscalar_oracle::{Factor, Sum, triangle};
@@ -20,7 +20,7 @@ impl Routine for Gemmt {
         Parameter::Alpha,
         Parameter::Beta,
     ];
-    const CUT: Option<Cut> = Some(Cut::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
 
     fn operations(case: &Case) -> Operations {
         let (n, k) = (case.dim.n as f64, case.dim.k as f64);
@@ -45,14 +45,14 @@ impl Routine for Gemmt {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (alpha, beta, op_a, op_b) = (case.alpha.of(), case.beta.of(), case.trans_a, case.trans_b);
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b, c], _, _| {
+        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b, c], _, _| {
             spawn::gemmt(s, case.uplo, alpha, op_a, &a, op_b, &b, beta, &c);
         })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, b, c] = operands.views_mut();
-        let call = Call::new("gemmt").letter(case.uplo.letter()).letter(case.trans_a.letter());
+        let call = FortranCall::new("gemmt").letter(case.uplo.letter()).letter(case.trans_a.letter());
         let call = call.letter(case.trans_b.letter()).int(case.dim.n).int(case.dim.k).scalar(case.alpha.of());
         call.input(a.into_ref()).input(b.into_ref()).scalar(case.beta.of()).matrix(c)
     }
@@ -66,7 +66,7 @@ impl Routine for Gemmt {
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
-        let sum = defect::corner(case.uplo, Diag::NonUnit, case.dim.n).map(|place| (2, place));
-        defect::of_product(case, ordinary, &[Some((0, (0, 0))), Some((1, (0, 0)))], sum)
+        let sum = defect::corner(case.uplo, Diag::NonUnit, case.dim.n).map(|place| defect::at(2, place));
+        defect::of_product(case, ordinary, &[Some(defect::at(0, (0, 0))), Some(defect::at(1, (0, 0)))], sum)
     }
 }

@@ -1,14 +1,14 @@
-//! geqrf and gelqf: A = Q R, and A = L Q, with Q as reflectors.
+//! geqrf and gelqf: A = Q R and A = L Q, with Q stored as reflectors.
 
 use super::getri::WORK_COLUMNS;
 use super::{
-    Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
-    resident, slice, spawn,
+    Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
+    Timed, defect, resident, slice, spawn,
 };
 use superscalar_kernels::{Diag, MatRef, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, largest, transformed, triangle};
 
-/// Both: they differ in whether the reflectors lie in columns or in rows.
+/// Both routines; they differ in whether the reflectors are stored in columns or in rows.
 pub struct Orthogonal<const BY_ROWS: bool>;
 
 pub type Geqrf = Orthogonal<false>;
@@ -17,10 +17,10 @@ pub type Gelqf = Orthogonal<true>;
 impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
     const NAME: &'static str = if BY_ROWS { "gelqf" } else { "geqrf" };
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N];
-    /// Rows of a matrix that lies in columns are not what a device can have a copy of.
-    const CUT: Option<Cut> = if BY_ROWS { None } else { Some(Cut::Columns) };
+    /// A device matrix is distributed by columns, so no device has a copy of whole rows.
+    const DEVICE_TILING: Option<DeviceTiling> = if BY_ROWS { None } else { Some(DeviceTiling::Columns) };
 
-    /// Whichever of the two is tall, or wide, has the same count but for the terms of first and second order.
+    /// geqrf of a tall matrix and gelqf of a wide one have the same count, except for terms of first and second order.
     fn operations(case: &Case) -> Operations {
         let (m, n) = (case.dim.m as f64, case.dim.n as f64);
         let (long, short) = (m.max(n), m.min(n));
@@ -48,23 +48,23 @@ impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let [a, mut tau] = operands.views_mut();
-        resident::call(ours, case, Cut::Columns, [a], (&mut [], slice(&mut tau)), |s, [a], _, tau| {
+        resident::call(ours, case, DeviceTiling::Columns, [a], (&mut [], slice(&mut tau)), |s, [a], _, tau| {
             spawn::geqrf(s, &a, tau);
         })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, tau] = operands.views_mut();
         let len = WORK_COLUMNS * case.dim.m.max(case.dim.n);
-        Call::new(Self::NAME).int(case.dim.m).int(case.dim.n).matrix(a).column(tau).work_with_len(len).info()
+        FortranCall::new(Self::NAME).int(case.dim.m).int(case.dim.n).matrix(a).column(tau).work_with_len(len).info()
     }
 
-    /// A − Q R and Qᴴ Q − I.
+    /// Returns the residuals A − Q R and Qᴴ Q − I.
     fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a], [factors, tau]) = ([before.matrices[0].view()], after.views());
         let (m, n) = a.shape();
         let q = Factor::Reflectors { v: factors, tau, by_rows: BY_ROWS, adjoint: false };
-        // Of A = L Q the adjoint: roundings go by the length of what is reflected, which are rows.
+        // For A = L Q, the adjoint equation: roundings depend on the length of the reflected vectors, which are rows.
         let (op, uplo) = if BY_ROWS { (Op::ConjTrans, Uplo::Lower) } else { (Op::None, Uplo::Upper) };
         let order = if BY_ROWS { n } else { m };
         let product = [q, triangle(uplo, op, Diag::NonUnit, factors)];
@@ -73,12 +73,12 @@ impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
-        let place = (0, (case.dim.m / 2, case.dim.n / 2));
+        let place = defect::at(0, (case.dim.m / 2, case.dim.n / 2));
         defect::with("NaN in the middle", case, ordinary, place, T::from_f64(f64::NAN)).into_iter().collect()
     }
 }
 
-/// Qᴴ Q − I for a Q of order n.
+/// Returns the residual Qᴴ Q − I for Q of order n.
 pub fn orthogonality<T: Scalar>(n: usize, by_rows: bool, v: MatRef<'_, T>, tau: MatRef<'_, T>) -> f64 {
     let q = |adjoint| Factor::Reflectors { v, tau, by_rows, adjoint };
     Sum::new(n).plus(T::ONE, [q(true), q(false)]).minus([]).columnwise()

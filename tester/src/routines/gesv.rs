@@ -3,8 +3,8 @@
 use super::getrf::{Getrf, factorization, zero_column};
 use super::getrs::Getrs;
 use super::{
-    Call, Case, Cut, Defect, Dim, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    resident, spawn,
+    Case, Defect, DeviceTiling, Dim, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter,
+    Routine, Scalar, Timed, resident, spawn,
 };
 use superscalar_kernels::MatRef;
 use superscalar_oracle::{Sum, general, largest};
@@ -14,7 +14,7 @@ pub struct Gesv;
 impl Routine for Gesv {
     const NAME: &'static str = "gesv";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs];
-    const CUT: Option<Cut> = Some(Cut::Columns);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Columns);
 
     fn operations(case: &Case) -> Operations {
         let n = case.dim.n;
@@ -35,14 +35,14 @@ impl Routine for Gesv {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, pivots) = operands.views_and_pivots_mut();
-        resident::call(ours, case, Cut::Columns, matrices, (pivots, &mut []), |s, [a, b], ipiv, _| {
+        resident::call(ours, case, DeviceTiling::Columns, matrices, (pivots, &mut []), |s, [a, b], ipiv, _| {
             spawn::gesv(s, &a, ipiv, &b);
         })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([a, b], pivots) = operands.views_and_pivots_mut();
-        Call::new("gesv").int(case.dim.n).int(case.nrhs).matrix(a).ints(pivots).matrix(b).info()
+        FortranCall::new("gesv").int(case.dim.n).int(case.nrhs).matrix(a).ints(pivots).matrix(b).info()
     }
 
     fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
@@ -55,14 +55,14 @@ impl Routine for Gesv {
     }
 }
 
-/// A singular matrix: LAPACK's info tells the zero on the diagonal of U.
+/// Returns a singular matrix; LAPACK's info gives the zero on the diagonal of U.
 pub fn singular<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
     let p = case.dim.n / 2;
     zero_column(case, ordinary, p).map(|defect| defect.expecting(Expected::Info(p + 1))).into_iter().collect()
 }
 
-/// B − A X, over the fourth root of the order: elimination lets the elements of a random matrix grow, and the roundings with them. (In single
-/// precision the error of order 2048 is 28 without that, and grows on.)
+/// Returns the residual B − A X over the fourth root of the order. Elimination lets the elements of a random matrix
+/// grow, and the roundings with them, so the plain residual grows with the order.
 pub fn solution<T: Scalar>(a: MatRef<'_, T>, x: MatRef<'_, T>, b: MatRef<'_, T>) -> f64 {
     let residual = Sum::new(a.nrows()).plus(T::ONE, [general(b)]).minus([general(a), general(x)]);
     residual.columnwise() / (a.nrows().max(1) as f64).powf(0.25)

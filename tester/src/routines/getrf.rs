@@ -1,8 +1,8 @@
 //! getrf: A = P L U, with partial pivoting.
 
 use super::{
-    Call, Case, Cut, Defect, Expected, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    defect, resident, spawn,
+    Case, Defect, DeviceTiling, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
+    Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{Diag, MatRef, Op, Real, Uplo};
 use superscalar_oracle::{Factor, Sum, general, largest, modulus, triangle};
@@ -12,7 +12,7 @@ pub struct Getrf;
 impl Routine for Getrf {
     const NAME: &'static str = "getrf";
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N];
-    const CUT: Option<Cut> = Some(Cut::Columns);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Columns);
 
     fn operations(case: &Case) -> Operations {
         let (long, short) = (case.dim.m.max(case.dim.n) as f64, case.dim.m.min(case.dim.n) as f64);
@@ -35,14 +35,14 @@ impl Routine for Getrf {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, pivots) = operands.views_and_pivots_mut();
-        resident::call(ours, case, Cut::Columns, matrices, (pivots, &mut []), |s, [a], ipiv, _| {
+        resident::call(ours, case, DeviceTiling::Columns, matrices, (pivots, &mut []), |s, [a], ipiv, _| {
             spawn::getrf(s, &a, ipiv);
         })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([a], pivots) = operands.views_and_pivots_mut();
-        Call::new("getrf").int(case.dim.m).int(case.dim.n).matrix(a).ints(pivots).info()
+        FortranCall::new("getrf").int(case.dim.m).int(case.dim.n).matrix(a).ints(pivots).info()
     }
 
     fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
@@ -53,20 +53,26 @@ impl Routine for Getrf {
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
         let order = case.dim.m.min(case.dim.n);
         let singular = zero_column(case, ordinary, order / 2);
-        let lost = defect::with("NaN in the first column", case, ordinary, (0, (order / 2, 0)), T::from_f64(f64::NAN));
+        let lost = defect::with(
+            "NaN in the first column",
+            case,
+            ordinary,
+            defect::at(0, (order / 2, 0)),
+            T::from_f64(f64::NAN),
+        );
         let singular = singular.map(|defect| defect.expecting(Expected::Completed(order / 2 + 1)));
         if order == 0 { Vec::new() } else { singular.into_iter().chain(lost).collect() }
     }
 }
 
-/// The ordinary operands with a column of zeros in the first matrix, so that its pivot is exactly zero.
+/// Returns the ordinary operands with a column of zeros in the first matrix, so that its pivot is exactly zero.
 pub fn zero_column<T: Scalar>(case: &Case, ordinary: &Operands<T>, column: usize) -> Option<Defect<T>> {
-    let mut defect = defect::with("a column of zeros", case, ordinary, (0, (0, column)), T::ZERO)?;
+    let mut defect = defect::with("a column of zeros", case, ordinary, defect::at(0, (0, column)), T::ZERO)?;
     defect.operands.matrices[0].view_mut().col(column).fill(T::ZERO);
     Some(defect)
 }
 
-/// P, L and U, of which the last two are stored together.
+/// Returns the factors P, L and U. L and U are stored in one matrix.
 pub fn factors<'a, T: Scalar>(factors: MatRef<'a, T>, pivots: &'a [i32]) -> [Factor<'a, T>; 3] {
     let (m, n) = factors.shape();
     let order = m.min(n);
@@ -79,8 +85,8 @@ pub fn factors<'a, T: Scalar>(factors: MatRef<'a, T>, pivots: &'a [i32]) -> [Fac
     ]
 }
 
-/// A − P L U, and by how much multipliers exceed what partial pivoting leaves, over ε: they are at most 1, or √2 where pivots are
-/// compared by |re| + |im|.
+/// Returns the residual A − P L U, and by how much the multipliers exceed the limit of partial pivoting, over ε. The
+/// limit is 1, or √2 if pivots are compared by |re| + |im|.
 pub fn factorization<T: Scalar>(a: MatRef<'_, T>, lu: MatRef<'_, T>, pivots: &[i32]) -> f64 {
     let (m, n) = a.shape();
     let error = Sum::new(m).plus(T::ONE, [general(a)]).minus(factors(lu, pivots)).columnwise();

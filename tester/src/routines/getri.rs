@@ -1,12 +1,12 @@
-//! getri: A⁻¹ over the factors P L U of A.
+//! getri: computes A⁻¹ in place of the factors P L U of A.
 
-use superscalar_oracle::{Sum, general};
 use super::getrf::factors;
-use super::{Call, Case, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
+use super::{Case, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
+use superscalar_oracle::{Sum, general};
 
 pub struct Getri;
 
-/// Columns that a peer's workspace is generous with.
+/// The number of columns in a peer's workspace, more than it needs.
 pub const WORK_COLUMNS: usize = 256;
 
 impl Routine for Getri {
@@ -21,7 +21,7 @@ impl Routine for Getri {
         }
     }
 
-    /// The factors are made at random, and with them A.
+    /// The factors are random, and define A.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         let n = case.dim.n;
         let lu = make.matrix((n, n), Keeps::Padding, |random, a| random.lu(a))?;
@@ -33,12 +33,17 @@ impl Routine for Getri {
         superscalar_dla::getri(ours.runtime, lu, pivots, &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([lu], pivots) = operands.views_and_pivots_mut();
-        Call::new("getri").int(case.dim.n).matrix(lu).ints(pivots).work_with_len(case.dim.n * WORK_COLUMNS).info()
+        FortranCall::new("getri")
+            .int(case.dim.n)
+            .matrix(lu)
+            .ints(pivots)
+            .work_with_len(case.dim.n * WORK_COLUMNS)
+            .info()
     }
 
-    /// A A⁻¹ − I.
+    /// Returns the residual A A⁻¹ − I.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([lu], [inverse], n) = (before.views(), after.views(), case.dim.n);
         let matrix = factors(lu, &before.pivots);

@@ -2,7 +2,8 @@
 
 use super::getrf::factors;
 use super::{
-    Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
+    Case, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    resident, spawn,
 };
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, general, triangle};
@@ -12,14 +13,14 @@ pub struct Getrs;
 impl Routine for Getrs {
     const NAME: &'static str = "getrs";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::TransA];
-    const CUT: Option<Cut> = Some(Cut::Columns);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Columns);
 
     fn operations(case: &Case) -> Operations {
         let (n, nrhs) = (case.dim.n as f64, case.nrhs as f64);
         Operations { multiplications: nrhs * n * n, additions: nrhs * n * (n - 1.0).max(0.0) }
     }
 
-    /// The factors are made at random, and with them A, so that nothing has to be factored.
+    /// The factors are random, and define A, so that nothing has to be factored.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         let n = case.dim.n;
         let lu = make.matrix((n, n), Keeps::Everything, |random, a| random.lu(a))?;
@@ -34,15 +35,15 @@ impl Routine for Getrs {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, pivots) = operands.views_and_pivots_mut();
-        resident::call(ours, case, Cut::Columns, matrices, (pivots, &mut []), |s, [a, b], ipiv, _| {
+        resident::call(ours, case, DeviceTiling::Columns, matrices, (pivots, &mut []), |s, [a, b], ipiv, _| {
             let pivots = spawn::pivots(s, ipiv, a.tile_shape().1);
             spawn::getrs(s, case.trans_a, &a, &pivots, &b);
         })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([lu, b], pivots) = operands.views_and_pivots_mut();
-        let call = Call::new("getrs").letter(case.trans_a.letter()).int(case.dim.n).int(case.nrhs);
+        let call = FortranCall::new("getrs").letter(case.trans_a.letter()).int(case.dim.n).int(case.nrhs);
         call.input(lu.into_ref()).ints(pivots).matrix(b).info()
     }
 

@@ -1,12 +1,12 @@
 //! lacpy: copies A, or a triangle of it, to B.
 
-use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
+use super::{Case, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::{Part, Uplo};
 use superscalar_oracle::mismatch;
 
 pub struct Lacpy;
 
-/// What a routine that writes this part leaves alone.
+/// Returns the elements that a routine must not change if it writes this part.
 pub fn keeps(part: Part) -> Keeps {
     match part {
         Part::All => Keeps::Padding,
@@ -15,7 +15,7 @@ pub fn keeps(part: Part) -> Keeps {
     }
 }
 
-/// The places of an m x n matrix that are in this part.
+/// Returns the positions in this part of an m x n matrix.
 pub fn places(part: Part, (m, n): (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
     (0..n).flat_map(move |j| (0..m).map(move |i| (i, j))).filter(move |(i, j)| match part {
         Part::All => true,
@@ -44,9 +44,9 @@ impl Routine for Lacpy {
         superscalar_dla::lacpy(ours.runtime, case.part, a.into_ref(), b, &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, b] = operands.views_mut();
-        let call = Call::new("lacpy").letter(case.part.letter()).int(case.dim.m).int(case.dim.n);
+        let call = FortranCall::new("lacpy").letter(case.part.letter()).int(case.dim.m).int(case.dim.n);
         call.input(a.into_ref()).matrix(b)
     }
 

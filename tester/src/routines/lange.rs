@@ -1,10 +1,10 @@
 //! lange, lansy, lanhe and lantr: norms of general, symmetric, Hermitian and triangular matrices.
 
-use super::{Call, Case, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
-use superscalar_kernels::{Scalar as _, Diag, MatRef, Norm, Real, Uplo};
+use super::{Case, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
+use superscalar_kernels::{Diag, MatRef, Norm, Real, Scalar as _, Uplo};
 use superscalar_oracle::{Storage, each, largest, modulus, one_and_inf};
 
-/// All of them: they differ in how the matrix is stored, which is the first letter of LAPACK's word for it.
+/// All norms; they differ in the storage of the matrix, which is the first letter of LAPACK's name for it.
 pub struct NormOf<const FORM: char>;
 
 pub type Lange = NormOf<'g'>;
@@ -21,7 +21,7 @@ fn storage<const FORM: char>(case: &Case) -> Storage {
     }
 }
 
-/// Rows and columns: of a symmetric form, n is the only size.
+/// Returns rows and columns. Symmetric forms have only one size, n.
 fn shape<const FORM: char>(case: &Case) -> (usize, usize) {
     if NormOf::<FORM>::USES.contains(&Parameter::M) { (case.dim.m, case.dim.n) } else { (case.dim.n, case.dim.n) }
 }
@@ -40,7 +40,7 @@ impl<const FORM: char> Routine for NormOf<FORM> {
     };
     const PRODUCTS_MAX: usize = usize::MAX;
 
-    /// The elements that are stored.
+    /// Counts the stored elements.
     fn operations(case: &Case) -> Operations {
         let (m, n) = shape::<FORM>(case);
         let (wide, short) = (m.max(n) as f64, m.min(n) as f64);
@@ -80,11 +80,11 @@ impl<const FORM: char> Routine for NormOf<FORM> {
         Ok(())
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([a, norm], (m, n)) = (operands.views_mut(), shape::<FORM>(case));
-        // Of real matrices there is no lanhe.
+        // Real matrices have no lanhe.
         let name = if FORM == 'h' && !T::COMPLEX { Lansy::NAME } else { Self::NAME };
-        let mut call = Call::function(name, norm).letter(case.norm.letter());
+        let mut call = FortranCall::function(name, norm).letter(case.norm.letter());
         if Self::USES.contains(&Parameter::Uplo) {
             call = call.letter(case.uplo.letter());
         }
@@ -97,8 +97,8 @@ impl<const FORM: char> Routine for NormOf<FORM> {
         call.int(n).input(a.into_ref()).real_work(m.max(n))
     }
 
-    /// The relative error over ε and the root of the number of elements that are summed; the largest modulus has to be exact, up to
-    /// the rounding of a complex one.
+    /// Returns the relative error over ε and the square root of the number of summed elements. The largest modulus must
+    /// be exact, up to the rounding of a complex modulus.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, _], [_, norm]) = (before.views(), after.views());
         let (truth, terms) = truth(case.norm, storage::<FORM>(case), a);
@@ -120,12 +120,12 @@ impl<const FORM: char> Routine for NormOf<FORM> {
             Storage::Triangle(uplo, diag) => defect::corner(uplo, diag, if uplo == Uplo::Lower { m } else { n }),
         };
         let not_a_number = T::from_f64(f64::NAN);
-        let lost = place.and_then(|place| defect::with("NaN in A", case, ordinary, (0, place), not_a_number));
+        let lost = place.and_then(|place| defect::with("NaN in A", case, ordinary, defect::at(0, place), not_a_number));
         lost.into_iter().collect()
     }
 }
 
-/// The norm by loops in double precision, and how many elements are summed for it.
+/// Returns the norm by loops in double precision, and the number of elements summed.
 fn truth<T: Scalar>(norm: Norm, stored: Storage, a: MatRef<'_, T>) -> (f64, f64) {
     let (m, n) = (a.nrows() as f64, a.ncols() as f64);
     let (one, inf) = one_and_inf(stored, a);

@@ -1,8 +1,8 @@
-//! laset: sets A, or a triangle of it, to beta on the diagonal and to alpha beside it.
+//! laset: sets the diagonal of A, or of a triangle of it, to beta and the other elements to alpha.
 
-use superscalar_oracle::mismatch;
 use super::lacpy::{keeps, places};
-use super::{Call, Case, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
+use super::{Case, FortranCall, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
+use superscalar_oracle::mismatch;
 
 pub struct Laset;
 
@@ -25,9 +25,9 @@ impl Routine for Laset {
         superscalar_dla::laset(ours.runtime, case.part, case.alpha.of(), case.beta.of(), a, &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a] = operands.views_mut();
-        let call = Call::new("laset").letter(case.part.letter()).int(case.dim.m).int(case.dim.n);
+        let call = FortranCall::new("laset").letter(case.part.letter()).int(case.dim.m).int(case.dim.n);
         call.scalar(case.alpha.of()).scalar(case.beta.of()).matrix(a)
     }
 

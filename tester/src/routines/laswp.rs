@@ -1,6 +1,6 @@
-//! laswp: interchanges rows of A, the first one first or the last one first.
+//! laswp: interchanges rows of A, in forward or backward order.
 
-use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
+use super::{Case, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::Direction;
 use superscalar_oracle::{interchange, mismatch};
 
@@ -11,7 +11,7 @@ impl Routine for Laswp {
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N, Parameter::Direction];
     const PRODUCTS_MAX: usize = usize::MAX;
 
-    /// Two elements per interchange and column.
+    /// Counts two elements per interchange and column.
     fn operations(case: &Case) -> Operations {
         Operations::touching(2.0 * case.dim.m as f64 * case.dim.n as f64)
     }
@@ -27,10 +27,10 @@ impl Routine for Laswp {
         superscalar_dla::laswp(ours.runtime, a, pivots, case.direction, &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([a], pivots) = operands.views_and_pivots_mut();
         let step = if case.direction == Direction::Forward { 1 } else { -1 };
-        Call::new("laswp").int(case.dim.n).matrix(a).int(1).int(case.dim.m).ints(pivots).signed(step)
+        FortranCall::new("laswp").int(case.dim.n).matrix(a).int(1).int(case.dim.m).ints(pivots).signed(step)
     }
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {

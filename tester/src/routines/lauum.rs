@@ -1,8 +1,8 @@
-//! lauum: one triangle of Lᴴ L over L, or of U Uᴴ over U.
+//! lauum: computes one triangle of Lᴴ L in place of L, or of U Uᴴ in place of U.
 
 use super::potri::{factor, gram};
 use super::syrk::real_diagonal;
-use super::{Call, Case, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
+use super::{Case, FortranCall, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::Uplo;
 use superscalar_oracle::{Storage, Sum, largest, stored};
 
@@ -14,10 +14,7 @@ impl Routine for Lauum {
 
     fn operations(case: &Case) -> Operations {
         let n = case.dim.n as f64;
-        Operations {
-            multiplications: n * (1.0 / 3.0 + n * (n / 6.0 + 0.5)),
-            additions: n * (n * n / 6.0 - 1.0 / 6.0),
-        }
+        Operations { multiplications: n * (1.0 / 3.0 + n * (n / 6.0 + 0.5)), additions: n * (n * n / 6.0 - 1.0 / 6.0) }
     }
 
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
@@ -29,9 +26,9 @@ impl Routine for Lauum {
         superscalar_dla::lauum(ours.runtime, case.uplo, a, &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a] = operands.views_mut();
-        Call::new("lauum").letter(case.uplo.letter()).int(case.dim.n).matrix(a).info()
+        FortranCall::new("lauum").letter(case.uplo.letter()).int(case.dim.n).matrix(a).info()
     }
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {

@@ -1,17 +1,17 @@
-//! gesv_mixed and posv_mixed, LAPACK's dsgesv, zcgesv, dsposv and zcposv: A X = B by a factorization in the lower precision
-//! and iterative refinement.
+//! gesv_mixed and posv_mixed (LAPACK's dsgesv, zcgesv, dsposv and zcposv): solve A X = B by a factorization in the
+//! lower precision and iterative refinement.
 
 use super::gesv::{Gesv, singular, solution};
 use super::posv::{Posv, hermitian_solution};
 use super::potrf::indefinite;
-use super::{Call, Case, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
+use super::{Case, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use crate::operand::share_of_steps;
 use std::any::Any;
 use superscalar_dla::MixedPrecision;
 use superscalar_kernels::{MatRef, Real, c64};
 use superscalar_oracle::largest;
 
-/// Both: they differ in whether A is positive definite.
+/// Both routines; they differ in whether A is positive definite.
 pub struct Mixed<const DEFINITE: bool>;
 
 pub type GesvMixed = Mixed<false>;
@@ -19,22 +19,19 @@ pub type PosvMixed = Mixed<true>;
 
 impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
     const NAME: &'static str = if DEFINITE { "posv_mixed" } else { "gesv_mixed" };
-    const USES: &'static [Parameter] = if DEFINITE {
-        &[Parameter::N, Parameter::Nrhs, Parameter::Uplo]
-    } else {
-        &[Parameter::N, Parameter::Nrhs]
-    };
+    const USES: &'static [Parameter] =
+        if DEFINITE { &[Parameter::N, Parameter::Nrhs, Parameter::Uplo] } else { &[Parameter::N, Parameter::Nrhs] };
 
     fn absent<T: Scalar>() -> Option<&'static str> {
-        matches!(T::LETTER, 's' | 'c').then_some("there is no lower precision to factor in")
+        matches!(T::LETTER, 's' | 'c').then_some("this type has no lower precision")
     }
 
     fn operations(case: &Case) -> Operations {
         if DEFINITE { Posv::operations(case) } else { Gesv::operations(case) }
     }
 
-    /// A, B, X, and how many steps were taken as [`share_of_steps`]. A keeps what it is: it is so well conditioned that the
-    /// refinement has to converge.
+    /// A, B, X, and the number of steps as [`share_of_steps`]. A must not change: it is so well conditioned that the
+    /// refinement must converge.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         let (n, uplo) = (case.dim.n, case.uplo);
         let a = make.matrix((n, n), Keeps::Everything, |random, a| match DEFINITE {
@@ -55,11 +52,11 @@ impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
         }
         match operands.downcast_mut::<Operands<c64>>() {
             Some(operands) => solve::<c64>(DEFINITE, ours, case, operands),
-            None => unreachable!("`absent` has said so"),
+            None => unreachable!("`absent` excludes this type"),
         }
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([a, b, x, steps], pivots) = operands.views_and_pivots_mut();
         let (n, nrhs) = (case.dim.n, case.nrhs);
         let name = match (DEFINITE, T::COMPLEX) {
@@ -68,16 +65,17 @@ impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
             (true, false) => "sposv",
             (true, true) => "cposv",
         };
-        let call = if DEFINITE { Call::new(name).letter(case.uplo.letter()) } else { Call::new(name) };
+        let call = if DEFINITE { FortranCall::new(name).letter(case.uplo.letter()) } else { FortranCall::new(name) };
         let call = call.int(n).int(nrhs).matrix(a);
         let call = if DEFINITE { call } else { call.ints(pivots) };
-        // The second workspace is in the lower precision: more than large enough in this one.
+        // The second workspace is in the lower precision, so this one is more than large enough.
         let call = call.matrix(b).matrix(x).work(n * nrhs).work(n * (n + nrhs));
         let call = if T::COMPLEX { call.real_work(n) } else { call };
         call.steps_out(steps).info()
     }
 
-    /// As of an ordinary solution, and ∞ for a refinement that has not converged in the steps that LAPACK allows.
+    /// Returns the residual of an ordinary solution, or ∞ if the refinement has not converged within LAPACK's limit of
+    /// steps.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, b, ..], [_, _, x, steps]): ([MatRef<'_, T>; 4], _) = (before.views(), after.views());
         let share = steps.at(0, 0).re().to_f64();
@@ -88,14 +86,14 @@ impl<const DEFINITE: bool> Routine for Mixed<DEFINITE> {
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
         let defects = if DEFINITE { indefinite(case, ordinary) } else { singular(case, ordinary) };
-        // Without convergence A is factored in its own precision.
+        // Without convergence, A is factored in its own precision.
         let scrap = |defect: Defect<T>| Defect { operands: defect.operands.scrap(0), ..defect };
         defects.into_iter().map(scrap).collect()
     }
 }
 
-/// Whether a refinement must converge at this order. At lower orders the rounding of the residual alone may exceed
-/// LAPACK's bound, √n ε ‖A‖ ‖x‖, and LAPACK falls back as we do.
+/// Returns whether the refinement must converge at this order. At lower orders, the rounding of the residual alone may
+/// exceed LAPACK's bound, √n ε ‖A‖ ‖x‖; then LAPACK and our library both fall back.
 fn has_to_converge(n: usize) -> bool {
     n >= 4
 }

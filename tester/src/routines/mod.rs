@@ -1,42 +1,42 @@
-//! The table of routines, a file for each.
+//! The table of routines, with a file for each.
 //!
-//! Adding a routine is one file here, an implementation of [`Routine`], and one line in the table below. What the
-//! implementations have in common is imported here, for all of them.
+//! To add a routine, add one file here with an implementation of [`Routine`], and one line in the table below. The
+//! imports that all implementations need are here.
 
 use crate::case::{Case, Coefficient, Parameter};
 use crate::drive::{self, Bench};
 use crate::methods::Methods;
 use crate::operand::{Keeps, Maker, Operand, Operands, slice};
 use crate::ours::Ours;
-use crate::peer::Call;
+use crate::peer::FortranCall;
 use crate::range::Dim;
 use crate::report::Row;
-use crate::resident::{self, Cut, Timed};
+use crate::resident::{self, DeviceTiling, Timed};
 use crate::routine::{Defect, Expected, Operations, Routine};
 use crate::types::{Type, with_type};
 use superscalar_dla::{Scalar, spawn};
 use superscalar_kernels::Op;
 
 /// A routine in the table.
-pub struct Entry {
+pub struct RoutineEntry {
     pub name: &'static str,
     pub uses: &'static [Parameter],
-    /// Runs a case in one type: a row without peers, or a row per peer.
+    /// Runs a case in one type. Returns one row, or with peers one row for each peer.
     pub run: fn(&Bench<'_>, Type, &Case) -> Vec<Row>,
 }
 
-/// LAPACK's letter for what is done to a matrix, where it has only one for both transposes of a real one.
+/// Returns LAPACK's letter for an operation on a matrix. For real matrices, both transposes have the letter T.
 fn letter_of<T: Scalar>(op: Op) -> char {
     if T::COMPLEX || op == Op::None { op.letter() } else { Op::Trans.letter() }
 }
 
-/// Lists the routines: each file and the types in it.
+/// Lists the files and the routines in them.
 macro_rules! routines {
     ($($file:ident { $($routine:ident)+ })*) => {
         $(mod $file;)*
 
-        /// Every routine that the tester knows.
-        pub static TABLE: &[Entry] = &[$($(Entry {
+        /// All routines of the tester.
+        pub static TABLE: &[RoutineEntry] = &[$($(RoutineEntry {
             name: <$file::$routine as Routine>::NAME,
             uses: <$file::$routine as Routine>::USES,
             run: |bench, letter, case| with_type!(letter, T => {
@@ -52,7 +52,7 @@ macro_rules! routines {
                     use super::super::{$file::$routine as R, Methods, Type, with_type};
 
                     #[test]
-                    fn its_checks_can_fail() {
+                    fn checks_can_fail() {
                         for letter in Type::ALL {
                             with_type!(letter, T => crate::drive::tests::checks_can_fail(&Methods::<T>::of::<R>()));
                         }

@@ -1,10 +1,11 @@
-//! Faults that are planted in single precision, where rounding hides most: of each, the check says so. `PLANTED_ORDER=2048` sets the
-//! order, a multiple of 64 that is 768 otherwise:
+//! Plants faults in single precision, where rounding hides most faults, and checks that the check finds each of them.
+//! `PLANTED_ORDER=2048` sets the order, which is a multiple of 64 (default 768):
 //!
 //!     PLANTED_ORDER=2048 cargo test --release -p superscalar-tester --bin tester -- planted --nocapture
 //!
-//! A task that is left out is planted in the input where the result shows nothing else: a factorization that skips one update of a tile gives the
-//! factors of a matrix to which that update was added beforehand. `--nocapture` prints each fault with its residual.
+//! If the result does not show a skipped task, the fault is planted in the input: a factorization that skips one update
+//! of a tile gives the factors of a matrix to which that update was added beforehand. `--nocapture` prints each fault
+//! with its residual.
 
 use super::*;
 use crate::operand::{Maker, Operands};
@@ -17,24 +18,24 @@ use superscalar_kernels::{MatMut, MatRef, Norm, Uplo, cpu};
 use superscalar_oracle::ROUNDINGS_MAX;
 use superscalar_runtime::Runtime;
 
-/// The order of the matrices.
+/// Returns the order of the matrices.
 fn order() -> usize {
     std::env::var("PLANTED_ORDER").map_or(768, |order| order.parse().expect("PLANTED_ORDER is a number"))
 }
 
-/// The order of what is a tile here.
+/// Returns the order of a tile.
 fn tile_order() -> usize {
     order() / 8
 }
 
-/// What all faults of a type share.
+/// The data that all faults of a type share.
 struct Plant {
     runtime: Runtime,
-    /// What was wrong, in words.
+    /// Descriptions of what was wrong.
     wrong: RefCell<Vec<String>>,
 }
 
-/// A right result, to be spoilt.
+/// A correct result, in which faults are planted.
 struct Subject<'r, R, T> {
     plant: &'r Plant,
     case: Case,
@@ -43,7 +44,7 @@ struct Subject<'r, R, T> {
     routine: PhantomData<R>,
 }
 
-/// The rows or columns of a tile.
+/// Returns the rows or columns of a tile.
 fn tile(at: usize) -> Range<usize> {
     at * tile_order()..(at + 1) * tile_order()
 }
@@ -56,18 +57,18 @@ fn part<T: Scalar>(operands: &mut Operands<T>, at: usize, rows: Range<usize>, co
     operands.matrices[at].view_mut().submatrix(rows, columns)
 }
 
-/// C += factor A op(B).
+/// Computes C += factor A op(B).
 fn add<T: Scalar>(factor: f64, a: MatRef<'_, T>, op: Op, b: MatRef<'_, T>, c: MatMut<'_, T>) {
     cpu::gemm(T::from_f64(factor), Op::None, a, op, b, T::ONE, c);
 }
 
-/// Makes one element a tenth larger.
+/// Makes one element 10 % larger.
 fn nudge<T: Scalar>(operands: &mut Operands<T>, at: usize, place: (usize, usize)) {
     let mut view = operands.matrices[at].view_mut();
     view[place] *= T::from_f64(1.1);
 }
 
-/// Multiplies a result that is a number.
+/// Multiplies a numeric result.
 fn scale<T: Scalar>(operands: &mut Operands<T>, by: f64) {
     if let Some(last) = operands.matrices.last_mut() {
         last.view_mut()[(0, 0)] *= T::from_f64(by);
@@ -98,7 +99,7 @@ impl<'r, R: Routine, T: Scalar> Subject<'r, R, T> {
         }
     }
 
-    /// The result for another input, which `plant` makes of the right one's, given the right result.
+    /// Returns the result for a modified input. `plant` modifies the input, given the correct result.
     fn called_on(&self, plant: impl FnOnce(&Operands<T>, &mut Operands<T>)) -> Operands<T> {
         let mut work = self.before.duplicate().expect("memory");
         plant(&self.after, &mut work);
@@ -107,7 +108,7 @@ impl<'r, R: Routine, T: Scalar> Subject<'r, R, T> {
         work
     }
 
-    /// A fault in the result.
+    /// Plants a fault in the result.
     fn after(&self, fault: &str, plant: impl FnOnce(&Operands<T>, &mut Operands<T>)) -> &Self {
         let mut after = self.after.duplicate().expect("memory");
         plant(&self.before, &mut after);
@@ -115,7 +116,7 @@ impl<'r, R: Routine, T: Scalar> Subject<'r, R, T> {
         self
     }
 
-    /// The right result for a wrong input.
+    /// Plants a fault in the input.
     fn before(&self, fault: &str, plant: impl FnOnce(&Operands<T>, &mut Operands<T>)) -> &Self {
         self.judge(fault, &self.called_on(plant), true);
         self
@@ -161,14 +162,14 @@ fn products<T: Scalar>(plant: &Plant) {
         .after("one element is 10 % off", |_, after| nudge(after, 1, (order() - 49, 7)));
 }
 
-/// The rows of a matrix in the order that these interchanges give them.
+/// Returns the order of a matrix's rows after these interchanges.
 fn permuted(pivots: &[i32], rows: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows).collect();
     pivots.iter().enumerate().for_each(|(i, &pivot)| order.swap(i, pivot as usize - 1));
     order
 }
 
-/// Adds what the elimination with one tile of columns subtracts from another tile.
+/// Adds the update that the elimination with one tile column subtracts from another tile.
 fn skip_elimination<T: Scalar>(right: &Operands<T>, input: &mut Operands<T>) {
     let factors = view(right, 0);
     let (l, u) = (factors.submatrix(tile(6), tile(2)), factors.submatrix(tile(2), tile(4)));
@@ -275,13 +276,13 @@ fn numbers<T: Scalar>(plant: &Plant) {
         .after("a tenth", |_, after| scale(after, 0.1));
 }
 
-/// The faults of a group.
+/// Runs the faults of a group.
 fn planted(group: impl FnOnce(&Plant)) {
     let runtime = Runtime::builder().workers(2).bind(false).build().expect("a runtime");
     let plant = Plant { runtime, wrong: RefCell::default() };
     group(&plant);
     let wrong = plant.wrong.into_inner();
-    assert!(wrong.is_empty(), "right results that do not pass, or faults that do: {wrong:#?}");
+    assert!(wrong.is_empty(), "correct results that fail, or faults that pass: {wrong:#?}");
 }
 
 macro_rules! groups {

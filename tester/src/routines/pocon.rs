@@ -1,7 +1,7 @@
 //! pocon: estimates the reciprocal condition number of a positive definite A with its Cholesky factor.
 
 use super::gecon::{estimate, inverse_norm, solves};
-use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
+use super::{Case, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Storage, one_and_inf};
 
@@ -15,7 +15,7 @@ impl Routine for Pocon {
         solves(case)
     }
 
-    /// The factor, a bound of the norm of A, and the estimate.
+    /// The factor, a bound of the norm of A, and a place for the estimate.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         let (n, uplo) = (case.dim.n, case.uplo);
         let factor = make.matrix((n, n), Keeps::Everything, |random, mut a| {
@@ -34,9 +34,9 @@ impl Routine for Pocon {
         Ok(())
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([factor, norm, rcond], n) = (operands.views_mut(), case.dim.n);
-        let call = Call::new("pocon").letter(case.uplo.letter()).int(n).input(factor.into_ref());
+        let call = FortranCall::new("pocon").letter(case.uplo.letter()).int(n).input(factor.into_ref());
         let call = call.real(norm.at(0, 0).re()).real_out(rcond).work(3 * n);
         if T::COMPLEX { call.real_work(n).info() } else { call.int_work(n).info() }
     }

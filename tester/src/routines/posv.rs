@@ -3,8 +3,8 @@
 use super::potrf::{Potrf, cholesky, indefinite};
 use super::potrs::Potrs;
 use super::{
-    Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident,
-    spawn,
+    Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
+    Timed, resident, spawn,
 };
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, general, largest, stored};
@@ -14,7 +14,7 @@ pub struct Posv;
 impl Routine for Posv {
     const NAME: &'static str = "posv";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
-    const CUT: Option<Cut> = Some(Cut::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
 
     fn operations(case: &Case) -> Operations {
         Potrf::operations(case) + Potrs::operations(case)
@@ -34,12 +34,14 @@ impl Routine for Posv {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| spawn::posv(s, case.uplo, &a, &b))
+        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b], _, _| {
+            spawn::posv(s, case.uplo, &a, &b)
+        })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, b] = operands.views_mut();
-        Call::new("posv").letter(case.uplo.letter()).int(case.dim.n).int(case.nrhs).matrix(a).matrix(b).info()
+        FortranCall::new("posv").letter(case.uplo.letter()).int(case.dim.n).int(case.nrhs).matrix(a).matrix(b).info()
     }
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
@@ -52,7 +54,7 @@ impl Routine for Posv {
     }
 }
 
-/// B − A X for a Hermitian A of which one triangle is stored.
+/// Returns the residual B − A X for a Hermitian A of which one triangle is stored.
 pub fn hermitian_solution<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, x: MatRef<'_, T>, b: MatRef<'_, T>) -> f64 {
     let product = [stored(Storage::Hermitian(uplo), a), general(x)];
     Sum::new(a.nrows()).plus(T::ONE, [general(b)]).minus(product).columnwise()

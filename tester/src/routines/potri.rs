@@ -1,7 +1,7 @@
-//! potri: one triangle of A⁻¹ over the Cholesky factor of A.
+//! potri: computes one triangle of A⁻¹ in place of the Cholesky factor of A.
 
 use super::syrk::real_diagonal;
-use super::{Call, Case, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
+use super::{Case, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
 use superscalar_kernels::{Diag, MatRef, Op, Uplo};
 use superscalar_oracle::{Factor, Storage, Sum, largest, stored, triangle};
 
@@ -19,7 +19,7 @@ impl Routine for Potri {
         }
     }
 
-    /// The factor is made at random, and with it A.
+    /// The factor is random, and defines A.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         factor(case, make)
     }
@@ -29,12 +29,12 @@ impl Routine for Potri {
         superscalar_dla::potri(ours.runtime, case.uplo, a, &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a] = operands.views_mut();
-        Call::new("potri").letter(case.uplo.letter()).int(case.dim.n).matrix(a).info()
+        FortranCall::new("potri").letter(case.uplo.letter()).int(case.dim.n).matrix(a).info()
     }
 
-    /// A A⁻¹ − I.
+    /// Returns the residual A A⁻¹ − I.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([factor], [inverse], n) = (before.views(), after.views(), case.dim.n);
         let matrix = gram(case.uplo, case.uplo == Uplo::Lower, factor);
@@ -47,7 +47,7 @@ impl Routine for Potri {
     }
 }
 
-/// A random factor, to be overwritten.
+/// Returns a random factor, to be overwritten.
 pub fn factor<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
     let (n, uplo) = (case.dim.n, case.uplo);
     let fill = |random: &mut superscalar_oracle::Random, a: superscalar_kernels::MatMut<'_, T>| {
@@ -56,7 +56,7 @@ pub fn factor<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
     Some(Operands::new([make.matrix((n, n), Keeps::OtherThan(uplo), fill)?]))
 }
 
-/// T Tᴴ for a triangle T, or if it does not come first, Tᴴ T.
+/// Returns T Tᴴ for a triangle T if `first`, otherwise Tᴴ T.
 pub fn gram<T: Scalar>(uplo: Uplo, first: bool, a: MatRef<'_, T>) -> [Factor<'_, T>; 2] {
     let ops = if first { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] };
     ops.map(|op| triangle(uplo, op, Diag::NonUnit, a))

@@ -2,7 +2,8 @@
 
 use super::potri::gram;
 use super::{
-    Call, Case, Cut, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
+    Case, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
+    resident, spawn,
 };
 use superscalar_kernels::{Diag, Uplo};
 use superscalar_oracle::{Sum, general};
@@ -12,17 +13,18 @@ pub struct Potrs;
 impl Routine for Potrs {
     const NAME: &'static str = "potrs";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
-    const CUT: Option<Cut> = Some(Cut::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
 
     fn operations(case: &Case) -> Operations {
         let (n, nrhs) = (case.dim.n as f64, case.nrhs as f64);
         Operations { multiplications: nrhs * n * (n + 1.0), additions: nrhs * n * (n - 1.0) }
     }
 
-    /// The factor is made at random, and with it A, so that nothing has to be factored.
+    /// The factor is random, and defines A, so that nothing has to be factored.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         let n = case.dim.n;
-        let factor = make.matrix((n, n), Keeps::Everything, |random, a| random.triangular(case.uplo, Diag::NonUnit, a))?;
+        let factor =
+            make.matrix((n, n), Keeps::Everything, |random, a| random.triangular(case.uplo, Diag::NonUnit, a))?;
         let b = make.matrix((n, case.nrhs), Keeps::Padding, |random, b| random.general(b))?;
         Some(Operands::new([factor, b]))
     }
@@ -34,16 +36,18 @@ impl Routine for Potrs {
 
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| spawn::potrs(s, case.uplo, &a, &b))
+        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b], _, _| {
+            spawn::potrs(s, case.uplo, &a, &b)
+        })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [factor, b] = operands.views_mut();
-        let call = Call::new("potrs").letter(case.uplo.letter()).int(case.dim.n).int(case.nrhs);
+        let call = FortranCall::new("potrs").letter(case.uplo.letter()).int(case.dim.n).int(case.nrhs);
         call.input(factor.into_ref()).matrix(b).info()
     }
 
-    /// B − A X.
+    /// Returns the residual B − A X.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([factor, b], [_, x]) = (before.views(), after.views());
         let matrix = gram(case.uplo, case.uplo == Uplo::Lower, factor);

@@ -1,6 +1,6 @@
-//! swap: exchanges A and B. The BLAS exchange vectors: a peer is called once per column.
+//! swap: exchanges A and B. The BLAS routine exchanges vectors: a peer is called once for each column.
 
-use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
+use super::{Case, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::Part;
 use superscalar_oracle::{largest, mismatch};
 
@@ -27,11 +27,12 @@ impl Routine for Swap {
         superscalar_dla::swap(ours.runtime, a, b, &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [mut a, mut b] = operands.views_mut();
-        let mut all = Call::new("swap").int(0).column_of(&mut a, 0).signed(1).column_of(&mut b, 0).signed(1);
+        let mut all = FortranCall::new("swap").int(0).column_of(&mut a, 0).signed(1).column_of(&mut b, 0).signed(1);
         for j in (0..case.dim.n).rev() {
-            let call = Call::new("swap").int(case.dim.m).column_of(&mut a, j).signed(1).column_of(&mut b, j).signed(1);
+            let call =
+                FortranCall::new("swap").int(case.dim.m).column_of(&mut a, j).signed(1).column_of(&mut b, j).signed(1);
             all = call.then(all);
         }
         all

@@ -1,20 +1,20 @@
-//! symm and hemm: C = alpha A B + beta C or alpha B A + beta C, for a symmetric or Hermitian A of which one triangle is
-//! stored.
+//! symm and hemm: C = alpha A B + beta C or C = alpha B A + beta C, for a symmetric or Hermitian A of which one
+//! triangle is stored.
 
 use super::{
-    Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
-    resident, spawn,
+    Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
+    Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{Diag, Side};
 use superscalar_oracle::{Storage, Sum, general, stored};
 
-/// Both: they differ in whether A is Hermitian.
+/// Both routines; they differ in whether A is Hermitian.
 pub struct Product<const HERMITIAN: bool>;
 
 pub type Symm = Product<false>;
 pub type Hemm = Product<true>;
 
-/// The order of a square matrix on this side of an m x n one.
+/// Returns the order of a square matrix on this side of an m x n matrix.
 pub fn order(case: &Case) -> usize {
     if case.side == Side::Left { case.dim.m } else { case.dim.n }
 }
@@ -23,7 +23,7 @@ impl<const HERMITIAN: bool> Routine for Product<HERMITIAN> {
     const NAME: &'static str = if HERMITIAN { "hemm" } else { "symm" };
     const USES: &'static [Parameter] =
         &[Parameter::M, Parameter::N, Parameter::Side, Parameter::Uplo, Parameter::Alpha, Parameter::Beta];
-    const CUT: Option<Cut> = Some(Cut::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
 
     fn operations(case: &Case) -> Operations {
         Operations::pairs(case.dim.m as f64 * case.dim.n as f64 * order(case) as f64)
@@ -47,15 +47,15 @@ impl<const HERMITIAN: bool> Routine for Product<HERMITIAN> {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (side, uplo, alpha, beta) = (case.side, case.uplo, case.alpha.of(), case.beta.of());
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b, c], _, _| {
+        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b, c], _, _| {
             let multiply = if HERMITIAN { spawn::hemm } else { spawn::symm };
             multiply(s, side, uplo, alpha, &a, &b, beta, &c);
         })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, b, c] = operands.views_mut();
-        let call = Call::new(if HERMITIAN && T::COMPLEX { "hemm" } else { "symm" });
+        let call = FortranCall::new(if HERMITIAN && T::COMPLEX { "hemm" } else { "symm" });
         let call = call.letter(case.side.letter()).letter(case.uplo.letter()).int(case.dim.m).int(case.dim.n);
         let call = call.scalar(case.alpha.of()).input(a.into_ref()).input(b.into_ref());
         call.scalar(case.beta.of()).matrix(c)
@@ -71,7 +71,7 @@ impl<const HERMITIAN: bool> Routine for Product<HERMITIAN> {
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
-        let a = defect::corner(case.uplo, Diag::NonUnit, order(case)).map(|place| (0, place));
-        defect::of_product(case, ordinary, &[a, Some((1, (0, 0)))], Some((2, (0, 0))))
+        let a = defect::corner(case.uplo, Diag::NonUnit, order(case)).map(|place| defect::at(0, place));
+        defect::of_product(case, ordinary, &[a, Some(defect::at(1, (0, 0)))], Some(defect::at(2, (0, 0))))
     }
 }

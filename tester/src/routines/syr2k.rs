@@ -3,13 +3,13 @@
 
 use super::syrk::{changes, form, real_diagonal, takes, transpose};
 use super::{
-    Call, Case, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect,
-    resident, spawn,
+    Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
+    Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{Diag, Op};
 use superscalar_oracle::{Sum, largest, stored, transformed};
 
-/// Both: they differ in whether C is Hermitian.
+/// Both routines; they differ in whether C is Hermitian.
 pub struct Update<const HERMITIAN: bool>;
 
 pub type Syr2k = Update<false>;
@@ -19,7 +19,7 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
     const NAME: &'static str = if HERMITIAN { "her2k" } else { "syr2k" };
     const USES: &'static [Parameter] =
         &[Parameter::N, Parameter::K, Parameter::Uplo, Parameter::TransA, Parameter::Alpha, Parameter::Beta];
-    const CUT: Option<Cut> = Some(Cut::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
 
     fn admits<T: Scalar>(case: &Case) -> bool {
         takes::<T>(HERMITIAN, case.trans_a)
@@ -52,7 +52,7 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (uplo, op, alpha, beta) = (case.uplo, case.trans_a, case.alpha.of(), case.beta);
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b, c], _, _| {
+        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b, c], _, _| {
             if HERMITIAN {
                 spawn::her2k(s, uplo, op, alpha, &a, &b, beta.real::<T>(), &c);
             } else {
@@ -61,9 +61,9 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
         })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, b, c] = operands.views_mut();
-        let call = Call::new(if HERMITIAN && T::COMPLEX { "her2k" } else { "syr2k" });
+        let call = FortranCall::new(if HERMITIAN && T::COMPLEX { "her2k" } else { "syr2k" });
         let call = call.letter(case.uplo.letter()).letter(case.trans_a.letter()).int(case.dim.n).int(case.dim.k);
         let call = call.scalar(case.alpha.of()).input(a.into_ref()).input(b.into_ref());
         let call = if HERMITIAN { call.real(case.beta.real::<T>()) } else { call.scalar(case.beta.of()) };
@@ -86,7 +86,7 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
-        let sum = defect::corner(case.uplo, Diag::NonUnit, case.dim.n).map(|place| (2, place));
-        defect::of_product(case, ordinary, &[Some((0, (0, 0))), Some((1, (0, 0)))], sum)
+        let sum = defect::corner(case.uplo, Diag::NonUnit, case.dim.n).map(|place| defect::at(2, place));
+        defect::of_product(case, ordinary, &[Some(defect::at(0, (0, 0))), Some(defect::at(1, (0, 0)))], sum)
     }
 }

@@ -1,40 +1,41 @@
 //! syrk and herk: one triangle of C = alpha A Aᵀ + beta C or alpha Aᵀ A + beta C; herk with conjugate transposes.
 
 use super::{
-    Call, Case, Coefficient, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    defect, resident, spawn,
+    Case, Coefficient, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
+    Scalar, Timed, defect, resident, spawn,
 };
-use superscalar_kernels::{Scalar as _, Diag, MatRef, Op};
+use superscalar_kernels::{Diag, MatRef, Op, Scalar as _};
 use superscalar_oracle::{Storage, Sum, largest, stored, transformed};
 
-/// Both: they differ in whether C is Hermitian.
+/// Both routines; they differ in whether C is Hermitian.
 pub struct Update<const HERMITIAN: bool>;
 
 pub type Syrk = Update<false>;
 pub type Herk = Update<true>;
 
-/// The transpose that goes with a symmetric or Hermitian C.
+/// Returns the transpose that belongs to a symmetric or Hermitian C.
 pub fn transpose(hermitian: bool) -> Op {
     if hermitian { Op::ConjTrans } else { Op::Trans }
 }
 
-/// Whether such an update takes this transpose: of a complex matrix only its own, of a real one both, which are the same.
+/// Returns whether the update accepts this transpose: for complex matrices only its own, for real ones both, which are
+/// equal.
 pub fn takes<T: Scalar>(hermitian: bool, op: Op) -> bool {
     !T::COMPLEX || op == Op::None || op == transpose(hermitian)
 }
 
-/// The storage of C.
+/// Returns the storage of C.
 pub fn form(hermitian: bool, case: &Case) -> Storage {
     if hermitian { Storage::Hermitian(case.uplo) } else { Storage::Symmetric(case.uplo) }
 }
 
-/// 0 if the diagonal is real, as that of a Hermitian result has to be, otherwise ∞.
+/// Returns 0 if the diagonal is real, as it must be in a Hermitian result, otherwise ∞.
 pub fn real_diagonal<T: Scalar>(hermitian: bool, a: MatRef<'_, T>) -> f64 {
     let is_real = (0..a.nrows().min(a.ncols())).all(|i| a.at(i, i).im() == T::Real::ZERO);
     if is_real || !hermitian { 0.0 } else { f64::INFINITY }
 }
 
-/// Whether there is anything to do: the BLAS leave C alone otherwise, imaginary parts of its diagonal included.
+/// Returns whether the call changes C. Otherwise the BLAS leave C unchanged, including imaginary parts of its diagonal.
 pub fn changes(case: &Case) -> bool {
     let without_product = case.alpha == Coefficient::ZERO || case.dim.k == 0;
     !(without_product && case.beta == Coefficient { re: 1.0, im: 0.0 })
@@ -44,7 +45,7 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
     const NAME: &'static str = if HERMITIAN { "herk" } else { "syrk" };
     const USES: &'static [Parameter] =
         &[Parameter::N, Parameter::K, Parameter::Uplo, Parameter::TransA, Parameter::Alpha, Parameter::Beta];
-    const CUT: Option<Cut> = Some(Cut::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
 
     fn admits<T: Scalar>(case: &Case) -> bool {
         takes::<T>(HERMITIAN, case.trans_a)
@@ -75,7 +76,7 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (uplo, op, alpha, beta) = (case.uplo, case.trans_a, case.alpha, case.beta);
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, c], _, _| {
+        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, c], _, _| {
             if HERMITIAN {
                 spawn::herk(s, uplo, op, alpha.real::<T>(), &a, beta.real::<T>(), &c);
             } else {
@@ -84,9 +85,9 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
         })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, c] = operands.views_mut();
-        let call = Call::new(if HERMITIAN && T::COMPLEX { "herk" } else { "syrk" });
+        let call = FortranCall::new(if HERMITIAN && T::COMPLEX { "herk" } else { "syrk" });
         let call = call.letter(case.uplo.letter()).letter(case.trans_a.letter()).int(case.dim.n).int(case.dim.k);
         if HERMITIAN {
             return call.real(case.alpha.real::<T>()).input(a.into_ref()).real(case.beta.real::<T>()).matrix(c);
@@ -106,7 +107,7 @@ impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
-        let sum = defect::corner(case.uplo, Diag::NonUnit, case.dim.n).map(|place| (1, place));
-        defect::of_product(case, ordinary, &[Some((0, (0, 0)))], sum)
+        let sum = defect::corner(case.uplo, Diag::NonUnit, case.dim.n).map(|place| defect::at(1, place));
+        defect::of_product(case, ordinary, &[Some(defect::at(0, (0, 0)))], sum)
     }
 }

@@ -1,15 +1,15 @@
-//! trmm and trsm: B := alpha op(A) B or alpha B op(A) for a triangular A, and the solution of op(A) X = alpha B or
-//! X op(A) = alpha B.
+//! trmm and trsm: compute B := alpha op(A) B or B := alpha B op(A) for a triangular A, or solve op(A) X = alpha B or X
+//! op(A) = alpha B.
 
 use super::symm::order;
 use super::{
-    Call, Case, Coefficient, Cut, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    defect, resident, spawn,
+    Case, Coefficient, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
+    Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::Side;
 use superscalar_oracle::{Sum, general, triangle};
 
-/// Both: they differ in whether the triangle multiplies or is solved with.
+/// Both routines; they differ in whether they multiply by the triangle or solve with it.
 pub struct Triangular<const SOLVES: bool>;
 
 pub type Trmm = Triangular<false>;
@@ -26,7 +26,7 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
         Parameter::Diag,
         Parameter::Alpha,
     ];
-    const CUT: Option<Cut> = Some(Cut::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
 
     fn operations(case: &Case) -> Operations {
         let (order, all) = (order(case) as f64, case.dim.m as f64 * case.dim.n as f64);
@@ -51,34 +51,34 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (side, uplo, op, diag, alpha) = (case.side, case.uplo, case.trans_a, case.diag, case.alpha.of());
-        resident::call(ours, case, Cut::Tiles, matrices, none, |s, [a, b], _, _| {
+        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b], _, _| {
             let apply = if SOLVES { spawn::trsm } else { spawn::trmm };
             apply(s, side, uplo, op, diag, alpha, &a, &b);
         })
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, b] = operands.views_mut();
-        let call = Call::new(Self::NAME).letter(case.side.letter()).letter(case.uplo.letter());
+        let call = FortranCall::new(Self::NAME).letter(case.side.letter()).letter(case.uplo.letter());
         let call = call.letter(case.trans_a.letter()).letter(case.diag.letter()).int(case.dim.m).int(case.dim.n);
         call.scalar(case.alpha.of()).input(a.into_ref()).matrix(b)
     }
 
-    /// The product less the result, or alpha B − op(A) X.
+    /// Returns the residual: the product minus the result, or alpha B − op(A) X.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, b], [_, result]) = (before.views(), after.views());
         let a_link = triangle(case.uplo, case.trans_a, case.diag, a);
         let times = |b| if case.side == Side::Left { [a_link, b] } else { [b, a_link] };
         let sum = Sum::new(case.dim.m);
         if !SOLVES || case.alpha == Coefficient::ZERO {
-            // With alpha = 0 both are zero, whatever is in A.
+            // With alpha = 0, both are zero for any A.
             return sum.plus(case.alpha.of(), times(general(b))).minus([general(result)]).componentwise();
         }
         sum.plus(case.alpha.of(), [general(b)]).minus(times(general(result))).columnwise()
     }
 
     fn defects<T: Scalar>(case: &Case, ordinary: &Operands<T>) -> Vec<Defect<T>> {
-        let a = defect::corner(case.uplo, case.diag, order(case)).map(|place| (0, place));
-        defect::of_product(case, ordinary, &[a, Some((1, (0, 0)))], None)
+        let a = defect::corner(case.uplo, case.diag, order(case)).map(|place| defect::at(0, place));
+        defect::of_product(case, ordinary, &[a, Some(defect::at(1, (0, 0)))], None)
     }
 }

@@ -1,6 +1,6 @@
 //! trtri: the inverse of a triangular matrix.
 
-use super::{Call, Case, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
+use super::{Case, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
 use superscalar_kernels::{Diag, Op};
 use superscalar_oracle::{Sum, triangle};
 
@@ -29,12 +29,12 @@ impl Routine for Trtri {
         superscalar_dla::trtri(ours.runtime, case.uplo, case.diag, a, &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a] = operands.views_mut();
-        Call::new("trtri").letter(case.uplo.letter()).letter(case.diag.letter()).int(case.dim.n).matrix(a).info()
+        FortranCall::new("trtri").letter(case.uplo.letter()).letter(case.diag.letter()).int(case.dim.n).matrix(a).info()
     }
 
-    /// A A⁻¹ − I.
+    /// Returns the residual A A⁻¹ − I.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a], [inverse], n) = (before.views(), after.views(), case.dim.n);
         let product = [a, inverse].map(|a| triangle(case.uplo, Op::None, case.diag, a));

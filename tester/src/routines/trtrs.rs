@@ -1,6 +1,6 @@
 //! trtrs: solves op(A) X = B for a triangular A, unless it is singular.
 
-use super::{Call, Case, Defect, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
+use super::{Case, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
 use superscalar_kernels::Diag;
 use superscalar_oracle::{Sum, general, triangle};
 
@@ -28,14 +28,14 @@ impl Routine for Trtrs {
         superscalar_dla::trtrs(ours.runtime, uplo, op, diag, a.into_ref(), b, &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, b] = operands.views_mut();
-        let call = Call::new("trtrs").letter(case.uplo.letter()).letter(case.trans_a.letter());
+        let call = FortranCall::new("trtrs").letter(case.uplo.letter()).letter(case.trans_a.letter());
         let call = call.letter(case.diag.letter()).int(case.dim.n).int(case.nrhs);
         call.input(a.into_ref()).matrix(b).info()
     }
 
-    /// B − op(A) X.
+    /// Returns the residual B − op(A) X.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, b], [_, x]) = (before.views(), after.views());
         let product = [triangle(case.uplo, case.trans_a, case.diag, a), general(x)];

@@ -1,14 +1,15 @@
-//! tsqr: the R of a tall matrix, by a tree. There are no more columns than rows. The peers' routine is geqrf.
+//! tsqr: computes the factor R of a tall matrix with a reduction tree. Cases have no more columns than rows. Peers call
+//! geqrf.
 
 use super::geqrf::Geqrf;
 use super::getri::WORK_COLUMNS;
-use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
+use super::{Case, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar};
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Sum, general, transformed, triangle};
 
 pub struct Tsqr;
 
-/// The case with as many columns as a tall matrix may have.
+/// Returns the case with at most as many columns as rows.
 fn tall(case: &Case) -> Case {
     let mut case = *case;
     case.dim.n = case.dim.n.min(case.dim.m);
@@ -23,7 +24,7 @@ impl Routine for Tsqr {
         Geqrf::operations(&tall(case))
     }
 
-    /// A, of which only R means something afterwards, and room for a peer's scalars.
+    /// A, of which only R is defined afterwards, and room for a peer's scalars.
     fn operands<T: Scalar>(case: &Case, make: &mut Maker) -> Option<Operands<T>> {
         let dim = tall(case).dim;
         let a = make.matrix((dim.m, dim.n), Keeps::Scrap, |random, a| random.general(a))?;
@@ -36,13 +37,13 @@ impl Routine for Tsqr {
         superscalar_dla::tsqr(ours.runtime, a, &ours.options).map(drop)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([a, tau], dim) = (operands.views_mut(), tall(case).dim);
         let len = WORK_COLUMNS * dim.m;
-        Call::new("geqrf").int(dim.m).int(dim.n).matrix(a).column(tau).work_with_len(len).info()
+        FortranCall::new("geqrf").int(dim.m).int(dim.n).matrix(a).column(tau).work_with_len(len).info()
     }
 
-    /// Rᴴ R − Aᴴ A.
+    /// Returns the residual Rᴴ R − Aᴴ A.
     fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a, _], [factor, _]) = (before.views(), after.views());
         let n = a.ncols();

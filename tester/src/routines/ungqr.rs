@@ -1,14 +1,14 @@
-//! ungqr: the first columns of Q, which is stored as reflectors. There are no more columns than rows, nor reflectors than
-//! columns.
+//! ungqr: computes the first columns of Q from its reflectors. Cases have no more columns than rows, and no more
+//! reflectors than columns.
 
 use super::getri::WORK_COLUMNS;
-use super::{Call, Case, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar, slice};
+use super::{Case, FortranCall, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar, slice};
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, general, largest, transformed, triangle};
 
 pub struct Ungqr;
 
-/// How many columns and reflectors there are.
+/// Returns the number of columns and of reflectors.
 fn counts(case: &Case) -> (usize, usize) {
     let n = case.dim.n.min(case.dim.m);
     (n, case.dim.k.min(n))
@@ -41,19 +41,19 @@ impl Routine for Ungqr {
         superscalar_dla::ungqr(ours.runtime, a, slice(&mut tau), &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([a, tau], (n, k)) = (operands.views_mut(), counts(case));
-        let call = Call::new(if T::COMPLEX { "ungqr" } else { "orgqr" }).int(case.dim.m).int(n).int(k);
+        let call = FortranCall::new(if T::COMPLEX { "ungqr" } else { "orgqr" }).int(case.dim.m).int(n).int(k);
         call.matrix(a).column(tau).work_with_len(WORK_COLUMNS * n).info()
     }
 
-    /// Q I − A′ and A′ᴴ A′ − I.
+    /// Returns the residuals Q I − A′ and A′ᴴ A′ − I.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([v, tau], [result, _]) = (before.views(), after.views());
         let (m, n) = result.shape();
         let v = v.submatrix(0..m, 0..counts(case).1);
         let q = Factor::Reflectors { v, tau, by_rows: false, adjoint: false };
-        // The first columns of the identity: the unit diagonal of nothing else.
+        // The first columns of the identity.
         let Some(zeros) = Operand::new((m, n), 0, Keeps::Everything).map(|zeros| zeros.filled(|mut a| a.fill(T::ZERO)))
         else {
             return f64::NAN;

@@ -1,26 +1,28 @@
-//! unmqr and unmlq: Q C, Qᴴ C, C Q or C Qᴴ for a Q which is stored as reflectors, at most as many as it has rows.
+//! unmqr and unmlq: compute Q C, Qᴴ C, C Q or C Qᴴ for a Q that is stored as reflectors; Q has at least as many rows as
+//! reflectors.
 
 use super::getri::WORK_COLUMNS;
 use super::symm::order;
-use super::{Call, Case, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, letter_of, slice};
+use super::{
+    Case, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, letter_of, slice,
+};
 use superscalar_kernels::{Op, Side};
 use superscalar_oracle::{Factor, Sum, transformed};
 
-/// Both: they differ in whether the reflectors lie in columns or in rows.
+/// Both routines; they differ in whether the reflectors are stored in columns or in rows.
 pub struct Apply<const BY_ROWS: bool>;
 
 pub type Unmqr = Apply<false>;
 pub type Unmlq = Apply<true>;
 
-/// How many reflectors there are.
+/// Returns the number of reflectors.
 fn count(case: &Case) -> usize {
     case.dim.k.min(order(case))
 }
 
 impl<const BY_ROWS: bool> Routine for Apply<BY_ROWS> {
     const NAME: &'static str = if BY_ROWS { "unmlq" } else { "unmqr" };
-    const USES: &'static [Parameter] =
-        &[Parameter::M, Parameter::N, Parameter::K, Parameter::Side, Parameter::TransA];
+    const USES: &'static [Parameter] = &[Parameter::M, Parameter::N, Parameter::K, Parameter::Side, Parameter::TransA];
 
     fn admits<T: Scalar>(case: &Case) -> bool {
         !T::COMPLEX || case.trans_a != Op::Trans
@@ -58,7 +60,7 @@ impl<const BY_ROWS: bool> Routine for Apply<BY_ROWS> {
         apply(ours.runtime, case.side, case.trans_a, v.into_ref(), slice(&mut tau), c, &ours.options)
     }
 
-    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> Call<'a, T> {
+    fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [v, tau, c] = operands.views_mut();
         let name = match (BY_ROWS, T::COMPLEX) {
             (false, false) => "ormqr",
@@ -66,17 +68,18 @@ impl<const BY_ROWS: bool> Routine for Apply<BY_ROWS> {
             (true, false) => "ormlq",
             (true, true) => "unmlq",
         };
-        let call = Call::new(name).letter(case.side.letter()).letter(letter_of::<T>(case.trans_a));
+        let call = FortranCall::new(name).letter(case.side.letter()).letter(letter_of::<T>(case.trans_a));
         let call = call.int(case.dim.m).int(case.dim.n).int(count(case)).input(v.into_ref()).column(tau).matrix(c);
         call.work_with_len(WORK_COLUMNS * case.dim.m.max(case.dim.n)).info()
     }
 
-    /// op(Q) C − C′.
+    /// Returns the residual op(Q) C − C′.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([v, tau, c], [_, _, result]) = (before.views(), after.views());
-        // By rows Q is the conjugate transpose of the reflectors' product.
+        // Stored by rows, Q is the conjugate transpose of the reflectors' product.
         let adjoint = (case.trans_a == Op::None) == BY_ROWS;
-        // From the right the adjoint: roundings go by the length of what is reflected, which are rows.
+        // From the right, use the adjoint equation: roundings depend on the length of the reflected vectors, which are
+        // rows.
         let (op, adjoint) = if case.side == Side::Left { (Op::None, adjoint) } else { (Op::ConjTrans, !adjoint) };
         let product = [Factor::Reflectors { v, tau, by_rows: BY_ROWS, adjoint }, transformed(op, c)];
         Sum::new(order(case)).plus(T::ONE, product).minus([transformed(op, result)]).columnwise()

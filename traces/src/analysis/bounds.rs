@@ -1,48 +1,48 @@
-//! The least time that the run needs, and how near it came to that.
+//! Lower bounds of the makespan, and how close the run came to them.
 
 use super::{
     insertion::Insertions,
     intervals,
-    occupancy::{Occupancy, Row},
+    occupancy::{LaneTasks, Occupancy},
     ratio,
     replay::Replay,
-    table::{Table, ms, percent},
+    table::{TextTable, ms, percent},
 };
 use crate::{Trace, graph::Graph};
 use serde::Serialize;
 use std::fmt;
 
-/// Lower bounds of the makespan, with the lanes of the run and each task taking what it took.
+/// Lower bounds of the makespan with the lanes of the run and each task taking its recorded time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Bounds {
     /// The makespan.
     pub wall_ns: u64,
-    /// The critical path.
+    /// The length of the critical path.
     pub path_ns: u64,
-    /// The work, dealt evenly to the lanes, each task staying with lanes of the kind and process that it ran on: the greatest of
-    /// `groups`.
+    /// The largest bound of `groups`: the work spread evenly over the lanes, with each task on lanes of the kind and
+    /// process that it ran on.
     pub work_ns: u64,
-    /// The work of each group of like lanes.
-    pub groups: Vec<Group>,
-    /// For the worst task, the time that inserting it and those before it took, without what the program waited for, and the
-    /// longest chain from it on; `None` if it is not known when tasks were inserted.
+    /// The work of each group of equivalent lanes.
+    pub groups: Vec<LaneGroup>,
+    /// The largest sum, over all tasks, of two times: inserting the task and all tasks before it, without the program's
+    /// waits; and the longest chain that starts with the task. `None` if the insertion times are not known.
     pub insertion_ns: Option<u64>,
-    /// The greatest of them.
+    /// The largest of these bounds.
     pub bound_ns: u64,
-    /// The greatest bound over the makespan: 1 is a run that no schedule betters.
+    /// `bound_ns` over the makespan; at 1 no schedule can be shorter.
     pub nearness: f64,
 }
 
-/// Lanes of one kind and process, which take one another's tasks.
+/// Equivalent lanes, which take each other's tasks: those of one kind and process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Group {
+pub struct LaneGroup {
     /// The name of the process.
     pub name: String,
-    /// Its lanes.
+    /// The number of its lanes.
     pub lanes: usize,
     /// Time in tasks on them.
     pub work_ns: u64,
-    /// The same, dealt evenly.
+    /// `work_ns` spread evenly over the lanes.
     pub bound_ns: u64,
 }
 
@@ -60,7 +60,7 @@ impl Bounds {
         let first_ns = insertions.moments_ns.first().copied();
         let insertion_ns = first_ns.and_then(|first_ns| {
             let inserted = replay.inserted().map(|(task, after_ns)| {
-                // What is not known is taken from the usual, which may be more than it was.
+                // Unknown insertion times are replaced by the median, which may exceed the actual time.
                 let at_ns = first_ns.saturating_add(after_ns).min(insertions.of(task));
                 at_ns.saturating_sub(start_ns).saturating_add(chains[task as usize])
             });
@@ -74,19 +74,20 @@ impl Bounds {
     }
 }
 
-fn groups(trace: &Trace, occupancy: &Occupancy) -> Vec<Group> {
-    let group = |rows: Vec<&Row>| {
+fn groups(trace: &Trace, occupancy: &Occupancy) -> Vec<LaneGroup> {
+    let group = |rows: Vec<&LaneTasks>| {
         let work_ns = intervals::sum(rows.iter().map(|row| intervals::length_ns(&row.busy)));
         let (name, lanes) = (trace.lanes[rows[0].lane as usize].process.clone(), rows.len());
-        Group { name, lanes, work_ns, bound_ns: work_ns.div_ceil(lanes as u64) }
+        LaneGroup { name, lanes, work_ns, bound_ns: work_ns.div_ceil(lanes as u64) }
     };
     occupancy.groups(trace).into_iter().map(group).collect()
 }
 
-/// Each bound and its part of the makespan.
+/// Writes each bound and its fraction of the makespan.
 impl fmt::Display for Bounds {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut table = Table::new(&["the run takes at least", "ms", "% of the makespan"]);
+        let mut table =
+            TextTable::titled("Lower bounds of the makespan", &["the run takes at least", "ms", "% of the makespan"]);
         let mut row = |name: String, bound_ns: u64| {
             table.row([name, ms(bound_ns), percent(ratio(bound_ns as f64, self.wall_ns as f64))]);
         };
@@ -96,7 +97,7 @@ impl fmt::Display for Bounds {
             row(format!("for its work on {} {lanes} of {}", group.lanes, group.name), group.bound_ns);
         }
         if let Some(insertion_ns) = self.insertion_ns {
-            row("for its insertion and what follows".to_owned(), insertion_ns);
+            row("for insertion and the longest chain after it".to_owned(), insertion_ns);
         }
         table.fmt(out)
     }

@@ -5,7 +5,7 @@ use super::{
     gaps::Reason,
     kernels::KernelTime,
     ratio,
-    table::{Table, bytes, ms, us},
+    table::{TextTable, bytes, ms, us},
 };
 use serde::Serialize;
 use std::{
@@ -13,10 +13,10 @@ use std::{
     fmt,
 };
 
-/// A run, `a`, and another, `b`. Differences and ratios are of `b` to `a`.
+/// Two runs, `a` and `b`. Differences are `b - a`, ratios `b / a`.
 ///
-/// The time of all lanes of a run (makespan times lanes) is spent in tasks of some kernel or idle for some reason, and so
-/// its growth from one run to the other is the sum of the growths of these parts: the `causes`.
+/// The total time of all lanes of a run (makespan times lanes) is spent in the tasks of some kernel or idle for some
+/// reason. Its growth from `a` to `b` is therefore the sum of the growths of these parts: the `causes`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// The makespans.
@@ -27,26 +27,27 @@ pub struct Comparison {
     pub path_ns: Pair,
     /// Bytes moved between memory nodes.
     pub moved_bytes: Pair,
-    /// Lanes that run tasks.
+    /// The lanes that run tasks.
     pub lanes: Pair,
-    /// Tasks.
+    /// The tasks.
     pub tasks: Pair,
-    /// Each lane of either that runs tasks, by name.
+    /// Every lane of either run that runs tasks, by name.
     pub rows: Vec<LanePair>,
-    /// Each kernel of either, the one that became slowest first.
+    /// Every kernel of either run; the one whose time grew most comes first.
     pub kernels: Vec<KernelPair>,
-    /// Each reason for idleness in either, the one that grew most first.
+    /// Every reason for idle time in either run; the one whose time grew most comes first.
     pub idle: Vec<IdlePair>,
-    /// What makes up the difference of lanes' time (in tasks by kernel, idle by reason), the greatest growth first.
+    /// The parts of the difference in the lanes' time (tasks by kernel, idle time by reason); the largest growth comes
+    /// first.
     pub causes: Vec<Cause>,
 }
 
 /// One quantity in both runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Pair {
-    /// In the first.
+    /// The value in run `a`.
     pub a: f64,
-    /// In the second.
+    /// The value in run `b`.
     pub b: f64,
 }
 
@@ -55,11 +56,11 @@ pub struct Pair {
 pub struct LanePair {
     /// Its name.
     pub name: String,
-    /// In tasks.
+    /// The time in tasks.
     pub busy_ns: Pair,
-    /// Communication that nothing hid.
+    /// The time of communication that did not overlap with tasks.
     pub communication_ns: Pair,
-    /// Neither.
+    /// The remaining time.
     pub other_ns: Pair,
 }
 
@@ -68,9 +69,9 @@ pub struct LanePair {
 pub struct KernelPair {
     /// Its name.
     pub name: String,
-    /// Its tasks.
+    /// The number of its tasks.
     pub tasks: Pair,
-    /// Their time.
+    /// The total time of its tasks.
     pub total_ns: Pair,
     /// The median of a task's time.
     pub median_ns: Pair,
@@ -81,33 +82,33 @@ pub struct KernelPair {
 pub struct IdlePair {
     /// The reason.
     pub reason: Reason,
-    /// The time of lanes that it took.
+    /// The idle time with this reason, over all lanes.
     pub time_ns: Pair,
 }
 
-/// Something that took more, or less, of the lanes' time in the second run.
+/// A kernel or an idle reason whose time differs between the runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cause {
-    /// A kernel, or a reason for idleness.
+    /// The kernel, or `idle: ` and the reason.
     pub name: String,
-    /// By how much its time grew.
+    /// The growth of its time from `a` to `b`.
     pub growth_ns: f64,
 }
 
 impl Pair {
-    /// The second over the first; `None` where there is no first.
+    /// Returns `b / a`, or `None` if `a` is zero.
     pub fn ratio(&self) -> Option<f64> {
         (self.a > 0.0).then(|| self.b / self.a)
     }
 
-    /// The second less the first.
+    /// Returns `b - a`.
     pub fn growth(&self) -> f64 {
         self.b - self.a
     }
 }
 
 impl Comparison {
-    /// Of two runs.
+    /// Compares two runs.
     pub fn new(a: &Analysis, b: &Analysis) -> Self {
         let pair = |quantity: &dyn Fn(&Analysis) -> f64| Pair { a: quantity(a), b: quantity(b) };
         let kernels = kernels(a, b);
@@ -136,7 +137,7 @@ impl Comparison {
     }
 }
 
-/// Lanes of one name count together.
+/// Pairs the lanes of both runs by name. Lanes with the same name are added up.
 fn lanes(a: &Analysis, b: &Analysis) -> Vec<LanePair> {
     let mut rows: Vec<LanePair> = Vec::new();
     let mut places = BTreeMap::new();
@@ -179,12 +180,12 @@ fn quotient(pair: Pair) -> String {
     pair.ratio().map_or(String::new(), |ratio| format!("{ratio:.3}"))
 }
 
-/// How a quantity is written.
+/// Formats a quantity.
 type Show<'a> = &'a dyn Fn(f64) -> String;
 
-/// The quantities of the whole runs.
-fn whole(comparison: &Comparison) -> Table {
-    let mut table = Table::new(&["", "a", "b", "b / a"]);
+/// Returns the table of quantities of the runs as wholes.
+fn totals(comparison: &Comparison) -> TextTable {
+    let mut table = TextTable::titled("Run", &["", "a", "b", "b / a"]);
     let time = |value: f64| format!("{} ms", ms(value as u64));
     let rows: [(&str, Pair, Show<'_>); 6] = [
         ("makespan", comparison.wall_ns, &time),
@@ -204,12 +205,12 @@ fn signed_ms(time_ns: f64) -> String {
     format!("{:+.3}", time_ns * 1e-6)
 }
 
-/// The whole, the kernels, idleness, and what grew most.
+/// Writes the tables of totals, lanes, kernels, idle time and causes.
 impl fmt::Display for Comparison {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(out, "{}", whole(self))?;
+        writeln!(out, "{}", totals(self))?;
         let heads = ["lane", "busy ms a", "b", "communication a", "b", "other a", "b"];
-        let mut table = Table::new(&heads);
+        let mut table = TextTable::titled("Time of each lane", &heads);
         for row in &self.rows {
             let parts = [row.busy_ns, row.communication_ns, row.other_ns];
             let cells = parts.into_iter().flat_map(|pair| [ms(pair.a as u64), ms(pair.b as u64)]);
@@ -217,7 +218,7 @@ impl fmt::Display for Comparison {
         }
         writeln!(out, "{table}")?;
         let heads = ["kernel", "tasks a", "b", "total ms a", "b", "b / a", "median us a", "b", "b / a"];
-        let mut table = Table::new(&heads);
+        let mut table = TextTable::titled("Time of each kernel", &heads);
         for row in &self.kernels {
             let KernelPair { tasks, total_ns, median_ns, .. } = row;
             table.row([
@@ -233,14 +234,14 @@ impl fmt::Display for Comparison {
             ]);
         }
         writeln!(out, "{table}")?;
-        let mut table = Table::new(&["idle because", "ms a", "b", "b / a"]);
+        let mut table = TextTable::titled("Idle time", &["reason", "ms a", "b", "b / a"]);
         for row in &self.idle {
             let (a, b) = (ms(row.time_ns.a as u64), ms(row.time_ns.b as u64));
             table.row([row.reason.name().to_owned(), a, b, quotient(row.time_ns)]);
         }
         writeln!(out, "{table}")?;
         let lanes_ns = self.wall_ns.a * self.lanes.a;
-        let mut table = Table::new(&["of all lanes' time", "growth ms", "% of a"]);
+        let mut table = TextTable::titled("Change of all lanes' time", &["part", "growth ms", "% of a"]);
         for cause in &self.causes {
             let share = format!("{:+.1}", 100.0 * ratio(cause.growth_ns, lanes_ns));
             table.row([cause.name.clone(), signed_ms(cause.growth_ns), share]);

@@ -1,36 +1,38 @@
-//! When tasks were inserted, by which lane, and when the window kept them out.
+//! When tasks were inserted, by which lane, and when the window was full.
 //!
-//! A file says for each task when it was inserted. Older ones do not, but the counter of tasks in the window rises by one at
-//! each insertion, and numbers of tasks are given in the order of insertion: if there are as many rises as tasks, and none comes
-//! after the start of its task, those are the moments.
+//! A file usually contains the insertion time of each task. Older files do not, but their counter of tasks in the
+//! window rises by one at each insertion, and tasks are numbered in the order of insertion. If there are as many rises
+//! as tasks, and no rise comes after the start of its task, the rises are the insertion times.
 //!
-//! **Who inserts** is not in the file either. A thread that is in a task inserts nothing (unless the task has tasks of its own),
-//! so the inserting lane is the worker into whose tasks the fewest insertions fall: hardly any, or it is a thread apart.
+//! The file does not name the **inserting lane**. A thread that runs a task inserts nothing (unless the task has tasks
+//! of its own). The inserting lane is therefore the worker into whose tasks the fewest insertions fall. If more than a
+//! few fall into them, a separate thread inserts.
 
 use super::{
-    intervals::{self, Interval, Measured},
-    occupancy::{Occupancy, Row},
+    intervals::{self, Interval, IntervalIndex},
+    occupancy::{LaneTasks, Occupancy},
 };
 use crate::{ActivityKind, LaneKind, Trace};
 use superscalar_recording::{Counter, Stall};
 
-/// So large a part of the insertions may fall into the inserting lane's tasks: clocks are read a little before and after.
-const STRAYS_MAX: f64 = 0.01;
-/// The window counts as full with this part of it in use: the runtime counts ends a little later than the trace.
-const FULL: f64 = 15.0 / 16.0;
+/// The fraction of insertions that may fall into the inserting lane's tasks, because clocks are read slightly before
+/// and after.
+const STRAYS_FRACTION_MAX: f64 = 0.01;
+/// The window counts as full from this fraction on: the runtime counts the end of a task slightly later than the trace.
+const FULL_FRACTION: f64 = 15.0 / 16.0;
 
 /// The insertions of a run.
 pub(super) struct Insertions {
-    /// For each task, when it was inserted; empty if not known for all.
+    /// The insertion time of each task; empty unless known for all.
     pub(super) at_ns: Vec<u64>,
-    /// The tasks in the order of insertion; by number if the times are not known.
+    /// The tasks in the order of insertion; in the order of their ids if the times are not known.
     pub(super) order: Vec<u32>,
-    /// The same moments, ascending.
+    /// The insertion times, ascending.
     pub(super) moments_ns: Vec<u64>,
-    /// The lane that inserted, as a place in the occupancy's rows.
+    /// The inserting lane, as an index into the occupancy's rows.
     pub(super) row: Option<usize>,
-    /// When the window kept the next task out.
-    pub(super) full: Measured,
+    /// When the window was full.
+    pub(super) full: IntervalIndex,
 }
 
 impl Insertions {
@@ -44,16 +46,16 @@ impl Insertions {
         let moments_ns: Vec<u64> =
             if at_ns.is_empty() { Vec::new() } else { order.iter().map(|&place| at_ns[place as usize]).collect() };
         let row = inserting_row(trace, occupancy, &moments_ns);
-        let full = Measured::new(window_full(trace, &moments_ns));
+        let full = IntervalIndex::new(window_full(trace, &moments_ns));
         Self { at_ns, order, moments_ns, row, full }
     }
 
-    /// When the task was inserted; zero if it is not known.
+    /// Returns the task's insertion time, or zero if it is not known.
     pub(super) fn of(&self, task: u32) -> u64 {
         self.at_ns.get(task as usize).copied().unwrap_or(0)
     }
 
-    /// The insertions within an interval, as places in `moments_ns`.
+    /// Returns the insertions within an interval, as indices into `moments_ns`.
     pub(super) fn within(&self, (start_ns, end_ns): Interval) -> std::ops::Range<usize> {
         let place = |at_ns| self.moments_ns.partition_point(|&moment| moment < at_ns);
         place(start_ns)..place(end_ns)
@@ -84,18 +86,17 @@ fn counted(trace: &Trace, by_number: &[u32]) -> Option<Vec<u64>> {
 }
 
 fn inserting_row(trace: &Trace, occupancy: &Occupancy, moments_ns: &[u64]) -> Option<usize> {
-    let is_worker = |row: &Row| trace.lanes[row.lane as usize].kind == LaneKind::Worker;
+    let is_worker = |row: &LaneTasks| trace.lanes[row.lane as usize].kind == LaneKind::Worker;
     let before = |at_ns: u64| moments_ns.partition_point(|&moment| moment <= at_ns);
-    let inside = |row: &Row| -> usize {
+    let inside = |row: &LaneTasks| -> usize {
         row.busy.iter().map(|&(start_ns, end_ns)| before(end_ns - 1).saturating_sub(before(start_ns))).sum()
     };
     let workers = occupancy.rows.iter().enumerate().filter(|(_, row)| is_worker(row));
     let (strays, row) = workers.map(|(place, row)| (inside(row), place)).min()?;
-    (!moments_ns.is_empty() && strays as f64 <= STRAYS_MAX * moments_ns.len() as f64).then_some(row)
+    (!moments_ns.is_empty() && strays as f64 <= STRAYS_FRACTION_MAX * moments_ns.len() as f64).then_some(row)
 }
 
-/// From when so many tasks were in flight that nothing more could be inserted, until the next insertion; and where the file
-/// says it.
+/// Returns the times when the window was full, each until the next insertion, and the recorded stalls with that reason.
 fn window_full(trace: &Trace, moments_ns: &[u64]) -> Vec<Interval> {
     let is_stall = |activity: &&crate::Activity| {
         let name = trace.names.get(activity.name as usize);
@@ -112,7 +113,7 @@ fn window_full(trace: &Trace, moments_ns: &[u64]) -> Vec<Interval> {
                 ended += 1;
             }
             let in_flight = (place + 1).saturating_sub(ended);
-            if in_flight as f64 >= FULL * window as f64 && in_flight > 0 {
+            if in_flight as f64 >= FULL_FRACTION * window as f64 && in_flight > 0 {
                 full.push((pair[0], pair[1]));
             }
         }

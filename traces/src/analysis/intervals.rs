@@ -1,9 +1,10 @@
-//! Sets of moments as lists of intervals, ascending and apart.
+//! Sets of times as lists of disjoint intervals in ascending order.
 
-/// From a moment until before another, in nanoseconds.
+/// A half-open interval `(start, end)` in nanoseconds.
 pub(super) type Interval = (u64, u64);
 
-/// Adds an interval to a list in the order of starts, uniting what overlaps or touches. Empty ones are left out.
+/// Adds an interval to a list sorted by start, and merges it with the last one if they overlap or touch. Empty
+/// intervals are ignored.
 pub(super) fn unite(list: &mut Vec<Interval>, (start_ns, end_ns): Interval) {
     match list.last_mut() {
         _ if end_ns <= start_ns => {}
@@ -12,7 +13,7 @@ pub(super) fn unite(list: &mut Vec<Interval>, (start_ns, end_ns): Interval) {
     }
 }
 
-/// The union of intervals in any order.
+/// Returns the union of intervals given in any order.
 pub(super) fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
     intervals.sort_unstable();
     let mut list = Vec::new();
@@ -20,17 +21,17 @@ pub(super) fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
     list
 }
 
-/// The sum, or the greatest number if that is less: a file may say anything.
+/// Returns the saturating sum: values from a file may be arbitrarily large.
 pub(super) fn sum(values: impl Iterator<Item = u64>) -> u64 {
     values.fold(0, u64::saturating_add)
 }
 
-/// The length of a union.
+/// Returns the total length of disjoint intervals.
 pub(super) fn length_ns(list: &[Interval]) -> u64 {
     list.iter().map(|(start_ns, end_ns)| end_ns - start_ns).sum()
 }
 
-/// The length of what two unions share.
+/// Returns the length of the intersection of two unions.
 pub(super) fn shared_ns(a: &[Interval], b: &[Interval]) -> u64 {
     let (mut at_a, mut at_b, mut shared) = (0, 0, 0);
     while let (Some(one), Some(other)) = (a.get(at_a), b.get(at_b)) {
@@ -40,14 +41,14 @@ pub(super) fn shared_ns(a: &[Interval], b: &[Interval]) -> u64 {
     shared
 }
 
-/// The union, from which one can read off how much of it lies before a moment.
-pub(super) struct Measured {
+/// A union with prefix sums, which answers how much of it falls into an interval in logarithmic time.
+pub(super) struct IntervalIndex {
     list: Vec<Interval>,
-    /// The length of those before each.
+    /// For each interval, the total length of those before it.
     before_ns: Vec<u64>,
 }
 
-impl Measured {
+impl IntervalIndex {
     pub(super) fn new(list: Vec<Interval>) -> Self {
         let mut before_ns = Vec::with_capacity(list.len());
         let mut sum_ns = 0;
@@ -65,12 +66,12 @@ impl Measured {
         self.before_ns[last] + end_ns.min(at_ns) - start_ns
     }
 
-    /// How much of the union lies in an interval.
+    /// Returns the length of the union's intersection with an interval.
     pub(super) fn within_ns(&self, (start_ns, end_ns): Interval) -> u64 {
         self.before_ns(end_ns.max(start_ns)) - self.before_ns(start_ns)
     }
 
-    /// The end of the interval in which the moment lies.
+    /// Returns the end of the interval that contains a time, if there is one.
     pub(super) fn end_around(&self, at_ns: u64) -> Option<u64> {
         let last = self.list.partition_point(|&(start_ns, _)| start_ns <= at_ns).checked_sub(1)?;
         let (_, end_ns) = self.list[last];
@@ -83,20 +84,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_union_is_ascending_and_apart() {
+    fn unions_are_sorted_and_disjoint() {
         assert_eq!(union(vec![(5, 9), (0, 2), (2, 3), (6, 7), (4, 4)]), [(0, 3), (5, 9)]);
         assert_eq!(length_ns(&[(0, 3), (5, 9)]), 7);
     }
 
     #[test]
-    fn what_unions_share() {
+    fn shared_lengths() {
         assert_eq!(shared_ns(&[(0, 3), (5, 9)], &[(2, 6), (8, 20)]), 1 + 1 + 1);
         assert_eq!(shared_ns(&[], &[(2, 6)]), 0);
     }
 
     #[test]
-    fn what_lies_within() {
-        let measured = Measured::new(vec![(0, 3), (5, 9)]);
+    fn lengths_within_intervals() {
+        let measured = IntervalIndex::new(vec![(0, 3), (5, 9)]);
         assert_eq!(measured.within_ns((2, 6)), 2);
         assert_eq!(measured.within_ns((0, 100)), 7);
         assert_eq!(measured.within_ns((3, 5)), 0);

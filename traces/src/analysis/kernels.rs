@@ -1,16 +1,16 @@
-//! What each kernel took: its tasks' count, time, rate and spread.
+//! The count, time, rate and distribution of each kernel's tasks.
 
 use super::{
     intervals, label,
     occupancy::Occupancy,
     ratio,
-    table::{Table, bytes, ms, percent, us},
+    table::{TextTable, bytes, ms, percent, us},
 };
 use crate::{Outcome, Trace};
 use serde::Serialize;
 use std::{cmp::Reverse, fmt};
 
-/// The kernels, the one with the most time first.
+/// The kernels, in descending order of their time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Kernels {
     /// One row for each kernel that has tasks.
@@ -19,34 +19,34 @@ pub struct Kernels {
 
 /// The tasks of one kernel.
 ///
-/// The time of a task is its own: what tasks nested in it took is theirs.
+/// The time of a task excludes the time of tasks nested in it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KernelTime {
-    /// Its place in [`Trace::kernels`](crate::Trace::kernels).
+    /// Index into [`Trace::kernels`](crate::Trace::kernels).
     pub kernel: u32,
     /// Its name.
     pub name: String,
-    /// Its tasks.
+    /// The number of its tasks.
     pub tasks: usize,
     /// How they ended.
     pub outcomes: Outcomes,
-    /// The time of all of them.
+    /// The total time of its tasks.
     pub total_ns: u64,
-    /// The part of the time of all tasks of the run, 0 to 1.
+    /// The fraction of the time of all tasks of the run, 0 to 1.
     pub share: f64,
-    /// The time of a task, over those that ran.
+    /// The distribution of the times of the tasks that ran.
     pub length_ns: Spread,
-    /// Operations declared by its completed tasks.
+    /// Declared floating-point operations of its completed tasks.
     pub flops: f64,
-    /// The rate of all its completed tasks together, if operations were declared.
+    /// The rate of its completed tasks together, in GFLOP/s; `None` if no operations were declared.
     pub rate_gflops: Option<f64>,
-    /// The rate of a completed task.
+    /// The distribution of the rates of its completed tasks, in GFLOP/s.
     pub task_rate_gflops: Option<Spread>,
-    /// Bytes that its tasks read and write, as declared.
+    /// Declared bytes that its tasks read and write.
     pub bytes: f64,
-    /// The task that took longest: into [`Trace::tasks`](crate::Trace::tasks).
+    /// The longest task: index into [`Trace::tasks`](crate::Trace::tasks).
     pub slowest: Option<u32>,
-    /// That task, as people name it: `gemm (4, 2, 0)`.
+    /// The display name of that task: `gemm (4, 2, 0)`.
     pub slowest_label: String,
 }
 
@@ -63,20 +63,20 @@ pub struct Outcomes {
     pub cancelled: usize,
 }
 
-/// How a quantity is distributed: the least, the quartiles and the greatest. Zeros for no values.
+/// The distribution of a quantity: minimum, quartiles and maximum. All zero if there are no values.
 ///
 /// Quartiles are by nearest rank: each is one of the values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Spread {
-    /// The least.
+    /// The minimum.
     pub min: f64,
-    /// A quarter of the values are not above it.
+    /// The lower quartile.
     pub lower: f64,
-    /// Half of the values are not above it.
+    /// The median.
     pub median: f64,
-    /// Three quarters of the values are not above it.
+    /// The upper quartile.
     pub upper: f64,
-    /// The greatest.
+    /// The maximum.
     pub max: f64,
 }
 
@@ -147,7 +147,7 @@ impl Outcomes {
     }
 }
 
-/// `2 failed, 1 cancelled`; nothing if all completed.
+/// Writes `2 failed, 1 cancelled`, or nothing if all tasks completed.
 impl fmt::Display for Outcomes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counts = [(self.failed, "failed"), (self.panicked, "panicked"), (self.cancelled, "cancelled")];
@@ -158,12 +158,12 @@ impl fmt::Display for Outcomes {
 }
 
 impl Spread {
-    /// From the least to the greatest.
+    /// Returns the five values in ascending order.
     pub fn values(&self) -> [f64; 5] {
         [self.min, self.lower, self.median, self.upper, self.max]
     }
 
-    /// Of values in any order; `None` for none.
+    /// Returns the distribution of values in any order; `None` if there are none.
     pub(super) fn of(mut values: Vec<f64>) -> Option<Self> {
         let last = values.len().checked_sub(1)?;
         values.sort_unstable_by(f64::total_cmp);
@@ -172,15 +172,18 @@ impl Spread {
     }
 }
 
+const TIME_HEADS: [&str; 8] = ["time, us", "min", "lower", "median", "upper", "max", "slowest<", "<"];
+const RATE_HEADS: [&str; 9] = ["GFLOP/s", "all", "min", "lower", "median", "upper", "max", "Gflop", "bytes"];
+
 fn rate(rate: Option<f64>) -> String {
     rate.map_or(String::new(), |rate| format!("{rate:.2}"))
 }
 
 impl Kernels {
-    /// All that is known of each kernel, as two tables: time, then rates and bytes.
+    /// Returns two tables of all kernels: times, then rates and bytes.
     pub fn full_table(&self) -> impl fmt::Display {
-        let mut times = Table::new(&["time, us", "least", "lower", "median", "upper", "most", "slowest<", "<"]);
-        let mut rates = Table::new(&["GFLOP/s", "all", "least", "lower", "median", "upper", "most", "Gflop", "bytes"]);
+        let mut times = TextTable::titled("Time of a task by kernel", &TIME_HEADS);
+        let mut rates = TextTable::titled("Rate of a task by kernel", &RATE_HEADS);
         for row in &self.rows {
             let lengths = row.length_ns.values().map(us);
             let texts = [row.slowest_label.clone(), row.outcomes.to_string()];
@@ -196,20 +199,20 @@ impl Kernels {
     }
 }
 
-/// Tables in brief have at most so many kernels.
+/// The number of kernels in the brief table.
 const KERNELS_IN_BRIEF: usize = 12;
 
 impl Kernels {
-    /// Time and rate of the kernels with the most time.
+    /// Returns a table of the kernels with the most time.
     pub fn brief_table(&self) -> impl fmt::Display {
         let rest = self.rows.len().saturating_sub(KERNELS_IN_BRIEF);
         let table = self.table(KERNELS_IN_BRIEF);
-        if rest == 0 { table.to_string() } else { format!("{table}  and {rest} kernels with less time\n") }
+        if rest == 0 { table.to_string() } else { format!("{table}  {rest} kernels with less time are not listed\n") }
     }
 
-    fn table(&self, rows_max: usize) -> Table {
-        let heads = ["kernel", "tasks", "ms", "%", "GFLOP/s", "median us", "quartiles<", "most us", "slowest<", "<"];
-        let mut table = Table::new(&heads);
+    fn table(&self, rows_max: usize) -> TextTable {
+        let heads = ["kernel", "tasks", "ms", "%", "GFLOP/s", "median us", "quartiles<", "max us", "slowest<", "<"];
+        let mut table = TextTable::titled("Kernels", &heads);
         for row in self.rows.iter().take(rows_max) {
             let lengths = row.length_ns;
             table.row([
@@ -229,7 +232,7 @@ impl Kernels {
     }
 }
 
-/// Time and rate of each kernel; where tasks did not complete, how many.
+/// Writes a table of the time and rate of each kernel, with the number of tasks that did not complete.
 impl fmt::Display for Kernels {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.table(usize::MAX).fmt(out)

@@ -1,60 +1,63 @@
-//! Where each lane's time went: in tasks, waiting for nothing but data on the move, or otherwise idle.
+//! How each lane spent its time: in tasks, waiting for communication that no task hides, or idle for other reasons.
 
 use super::{
     gaps::{self, Gaps, ReasonTotal},
     intervals::{self, Interval},
     occupancy::Occupancy,
     ratio,
-    table::{Table, ms, percent},
+    table::{TextTable, ms, percent},
 };
 use crate::{Activity, ActivityKind, Lane, LaneKind, Trace};
 use serde::Serialize;
 use std::fmt;
 
-/// The time of each lane that runs tasks, and of each group of lanes.
+/// The time of each lane that runs tasks, and of each process.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Lanes {
-    /// The makespan, which the three parts of each row add up to.
+    /// The makespan; the three times of each row add up to it.
     pub wall_ns: u64,
     /// One row for each worker and queue, in the order of the trace.
     pub rows: Vec<LaneTime>,
-    /// One row for each process (`workers`, `cuda:0`) that has workers or queues: busy while any of its lanes is.
+    /// One row for each process (`workers`, `cuda:0`) that has workers or queues; a process is busy while any of its
+    /// lanes is.
     pub processes: Vec<LaneTime>,
 }
 
-/// Where the time of one lane, or of the lanes of one process, went. `busy_ns + communication_ns + other_ns` is the makespan.
+/// How one lane, or the lanes of one process together, spent the time. `busy_ns + communication_ns + other_ns` is the
+/// makespan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LaneTime {
-    /// The lane's place in the trace; for a process that of its first lane.
+    /// The lane: index into [`Trace::lanes`]; for a process, its first lane.
     pub lane: u32,
     /// The name of the lane or process.
     pub name: String,
-    /// What it stands for.
+    /// The kind of the lane.
     #[serde(serialize_with = "kind_name")]
     pub kind: LaneKind,
-    /// Tasks that ran on it.
+    /// The number of tasks that ran on it.
     pub tasks: usize,
-    /// In tasks; nested ones count once.
+    /// The time in tasks; nested tasks count once.
     pub busy_ns: u64,
-    /// Not in a task, while data of its process moved or was evicted: communication that nothing hid.
+    /// The time outside tasks during which data of its process moved or was evicted: communication that tasks did not
+    /// hide.
     pub communication_ns: u64,
-    /// Neither.
+    /// The remaining time.
     pub other_ns: u64,
-    /// Why it was not in a task, in the order of [`Reason::ALL`](super::gaps::Reason::ALL), without those that did not occur; they
-    /// add up to `communication_ns + other_ns`. Empty for a process.
+    /// The idle time by reason, in the order of [`Reason::ALL`](super::gaps::Reason::ALL), without reasons that did not
+    /// occur. The times add up to `communication_ns + other_ns`. Empty for a process.
     pub idle: Vec<ReasonTotal>,
 }
 
 impl Lanes {
     pub(super) fn new(trace: &Trace, occupancy: &Occupancy, gaps: &Gaps) -> Self {
         let wall_ns = trace.wall_ns();
-        let mut processes: Vec<Process<'_>> = Vec::new();
+        let mut processes: Vec<LanesOfProcess<'_>> = Vec::new();
         let mut rows = Vec::new();
         for row in &occupancy.rows {
             let lane = &trace.lanes[row.lane as usize];
             let known = processes.iter().position(|process| process.first.process == lane.process);
             let place = known.unwrap_or_else(|| {
-                processes.push(Process::new(trace, row.lane));
+                processes.push(LanesOfProcess::new(trace, row.lane));
                 processes.len() - 1
             });
             let process = &mut processes[place];
@@ -68,25 +71,28 @@ impl Lanes {
         Self { wall_ns, rows, processes }
     }
 
-    /// What kept each lane idle, as a table.
+    /// Returns a table of the idle time of each lane by reason, with a legend.
     pub fn idle_table(&self) -> impl fmt::Display {
         let occurs = |reason: &gaps::Reason| self.rows.iter().any(|row| row.idle_ns(*reason) > 0);
         let reasons: Vec<gaps::Reason> = gaps::Reason::ALL.into_iter().filter(occurs).collect();
         let heads: Vec<&'static str> = std::iter::once("idle, ms").chain(reasons.iter().map(|r| r.name())).collect();
-        let mut table = Table::new(&heads);
+        let mut table = TextTable::titled("Idle time of each lane by reason", &heads);
         for row in &self.rows {
             let times = reasons.iter().map(|&reason| ms(row.idle_ns(reason)));
             table.row(std::iter::once(row.name.clone()).chain(times));
         }
-        table
+        format!("{table}{}", gaps::legend(reasons))
     }
 }
 
-/// Tables in brief have at most so many lanes.
+const LANE_HEADS: [&str; 8] = ["lane", "tasks", "busy ms", "%", "communication ms", "%", "other ms", "%"];
+
+/// The number of lanes in the brief table.
 const LANES_IN_BRIEF: usize = 12;
 
 impl Lanes {
-    /// The parts of each lane as a table; of many lanes, only of those that were busy least and most.
+    /// Returns a table of the times of each lane. If there are many lanes, it lists only the least and the most busy
+    /// ones.
     pub fn brief_table(&self) -> impl fmt::Display {
         if self.rows.len() <= LANES_IN_BRIEF {
             return self.to_string();
@@ -98,8 +104,8 @@ impl Lanes {
         format!("{table}  {} lanes in between are not listed\n", rows.len() - LANES_IN_BRIEF)
     }
 
-    fn table<'a>(&self, rows: impl Iterator<Item = &'a LaneTime>) -> Table {
-        let mut table = Table::new(&["lane", "tasks", "busy ms", "%", "communication ms", "%", "other ms", "%"]);
+    fn table<'a>(&self, rows: impl Iterator<Item = &'a LaneTime>) -> TextTable {
+        let mut table = TextTable::titled("Time of each lane", &LANE_HEADS);
         for row in rows {
             let mut cells = vec![row.name.clone(), row.tasks.to_string()];
             for part_ns in [row.busy_ns, row.communication_ns, row.other_ns] {
@@ -112,7 +118,8 @@ impl Lanes {
     }
 }
 
-/// The parts of each lane; then of each process, where there are several and one has several lanes.
+/// Writes a table of the times of each lane. If there are several processes, and one has several lanes, rows for the
+/// processes follow.
 impl fmt::Display for Lanes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let has_several = self.processes.len() > 1 && self.rows.len() > self.processes.len();
@@ -129,24 +136,25 @@ impl LaneTime {
         Self { lane: place, name, kind, tasks, busy_ns, communication_ns, other_ns, idle: Vec::new() }
     }
 
-    /// For how long a reason kept the lane idle, in nanoseconds.
+    /// Returns the idle time of the lane with this reason, in nanoseconds.
     pub fn idle_ns(&self, reason: gaps::Reason) -> u64 {
         self.idle.iter().find(|total| total.reason == reason).map_or(0, |total| total.time_ns)
     }
 }
 
-/// The lanes of one process together.
-struct Process<'a> {
-    /// The first of them, and its place.
+/// The lanes of one process.
+struct LanesOfProcess<'a> {
+    /// The first of them.
     first: &'a Lane,
+    /// The index of `first`.
     place: u32,
     tasks: usize,
     busy: Vec<Interval>,
-    /// When data of the process moved.
+    /// The times when data of the process moved.
     moving: Vec<Interval>,
 }
 
-impl<'a> Process<'a> {
+impl<'a> LanesOfProcess<'a> {
     fn new(trace: &'a Trace, place: u32) -> Self {
         let first = &trace.lanes[place as usize];
         let is_its_lane = |lane: u32| trace.lanes.get(lane as usize).is_some_and(|lane| lane.process == first.process);

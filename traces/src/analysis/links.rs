@@ -1,62 +1,62 @@
-//! What was moved between memory nodes, and what was evicted from them.
+//! Transfers between memory nodes, and evictions from them.
 
 use super::{
     intervals::{self, Interval},
-    table::{Table, bytes, ms},
+    table::{TextTable, bytes, ms},
 };
 use crate::{Activity, ActivityKind, Trace};
 use serde::Serialize;
 use std::{cmp::Reverse, collections::BTreeMap, fmt};
 
-/// The traffic of a run.
+/// The transfers and evictions of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Links {
-    /// One row for each pair of memory nodes between which data moved, the one with the most bytes first.
-    pub rows: Vec<Link>,
-    /// One row for each memory node that evicted, the one with the most bytes first.
+    /// One row for each pair of memory nodes between which data moved, in descending order of bytes.
+    pub rows: Vec<LinkTraffic>,
+    /// One row for each memory node that evicted replicas, in descending order of bytes.
     pub evictions: Vec<Evictions>,
 }
 
 /// The transfers from one memory node to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Link {
-    /// Where from; empty if the trace does not say.
+pub struct LinkTraffic {
+    /// The source node; empty if the trace does not name it.
     pub from: String,
-    /// Where to; the name of the transfer if the trace does not say between which nodes it was.
+    /// The destination node, or the name of the transfer if the trace does not name the nodes.
     pub to: String,
-    /// How many.
+    /// The number of transfers.
     pub transfers: usize,
     /// Bytes moved.
     pub bytes: u64,
-    /// The time that at least one of them was under way.
+    /// The time during which at least one was in progress.
     pub time_ns: u64,
     /// Bytes per nanosecond of that time, which is GB/s; zero if they took none.
     pub rate_gb_s: f64,
 }
 
-/// The replicas that one memory node gave up.
+/// The replicas that one memory node evicted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evictions {
     /// The node.
     pub node: String,
-    /// How many.
+    /// The number of evictions.
     pub evictions: usize,
     /// Bytes freed.
     pub bytes: u64,
-    /// The time that at least one of them was under way.
+    /// The time during which at least one was in progress.
     pub time_ns: u64,
 }
 
-/// Activities between the same nodes.
+/// Totals of the activities between the same nodes.
 #[derive(Default)]
-struct Traffic {
+struct ActivityTotals {
     count: usize,
     bytes: u64,
     times: Vec<Interval>,
 }
 
-impl Traffic {
-    /// Activities come by their start.
+impl ActivityTotals {
+    /// Adds an activity. Activities must be added in the order of their starts.
     fn add(&mut self, activity: &Activity) {
         self.count += 1;
         self.bytes = self.bytes.saturating_add(activity.bytes);
@@ -71,7 +71,7 @@ impl Traffic {
 impl Links {
     pub(super) fn new(trace: &Trace) -> Self {
         let name = |name: u32| trace.names.get(name as usize).cloned().unwrap_or_default();
-        let (mut links, mut nodes) = (BTreeMap::<_, Traffic>::new(), BTreeMap::<_, Traffic>::new());
+        let (mut links, mut nodes) = (BTreeMap::<_, ActivityTotals>::new(), BTreeMap::<_, ActivityTotals>::new());
         for activity in &trace.activities {
             match activity.kind {
                 ActivityKind::Transfer => {
@@ -82,9 +82,9 @@ impl Links {
                 _ => {}
             }
         }
-        let link = |((from, to), traffic): ((Option<u32>, u32), Traffic)| {
+        let link = |((from, to), traffic): ((Option<u32>, u32), ActivityTotals)| {
             let time_ns = traffic.time_ns();
-            Link {
+            LinkTraffic {
                 from: from.map_or(String::new(), name),
                 to: name(to),
                 transfers: traffic.count,
@@ -93,30 +93,31 @@ impl Links {
                 rate_gb_s: super::ratio(traffic.bytes as f64, time_ns as f64),
             }
         };
-        let evictions = |(node, traffic): (u32, Traffic)| {
+        let evictions = |(node, traffic): (u32, ActivityTotals)| {
             let time_ns = traffic.time_ns();
             Evictions { node: name(node), evictions: traffic.count, bytes: traffic.bytes, time_ns }
         };
-        let mut links: Vec<Link> = links.into_iter().map(link).collect();
+        let mut links: Vec<LinkTraffic> = links.into_iter().map(link).collect();
         let mut nodes: Vec<Evictions> = nodes.into_iter().map(evictions).collect();
         links.sort_by_key(|link| Reverse(link.bytes));
         nodes.sort_by_key(|node| Reverse(node.bytes));
         Self { rows: links, evictions: nodes }
     }
 
-    /// Bytes moved over all links.
+    /// Returns the bytes moved over all links.
     pub fn moved_bytes(&self) -> u64 {
         intervals::sum(self.rows.iter().map(|link| link.bytes))
     }
 }
 
-/// The links, then the evictions; a line that says so if nothing was moved.
+/// Writes a table of the links and the evictions, or one line if nothing was moved.
 impl fmt::Display for Links {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.rows.is_empty() && self.evictions.is_empty() {
-            return writeln!(out, "  nothing was moved between memory nodes");
+            return writeln!(out, "Transfers between memory nodes: none");
         }
-        let mut table = Table::new(&["from", "to<", "bytes", "transfers", "ms", "GB/s"]);
+        let mut table =
+            TextTable::titled("Transfers between memory nodes", &["from", "to<", "bytes", "transfers", "ms", "GB/s"]);
         for link in &self.rows {
             let moved = bytes(link.bytes as f64);
             let (count, rate) = (link.transfers.to_string(), format!("{:.3}", link.rate_gb_s));

@@ -1,22 +1,22 @@
 //! Where the time of a run went, and what could be gained.
 //!
-//! | module | the question |
+//! | module | question |
 //! |---|---|
-//! | [`lanes`] | how long was each lane busy, how long did it wait for data alone, how long for anything else? |
+//! | [`lanes`] | how long was each lane busy, waiting only for data, or idle for other reasons? |
 //! | [`kernels`] | which kernels took the time, how fast were they, and how evenly? |
 //! | [`links`] | what was moved between memory nodes, and how fast? |
-//! | [`gaps`] | why did a lane do nothing, and which task ended that? |
-//! | [`path`] | which chain of tasks could no number of workers have shortened? |
-//! | [`parallelism`] | how many workers could the graph of tasks keep busy? |
-//! | [`bounds`] | how long must the run take at least, and how near did it come? |
+//! | [`gaps`] | why was a lane idle, and which task ended the gap? |
+//! | [`path`] | which chain of tasks limits the run with any number of workers? |
+//! | [`parallelism`] | how many workers could the task graph keep busy? |
+//! | [`bounds`] | how long must the run take at least, and how close did it come? |
 //! | [`replay`] | how long would it take with other workers or faster kernels? |
 //! | [`comparison`] | what became slower from one run to another? |
 //!
-//! Each is a plain value: public fields, tables by `Display`, JSON by `serde`. Times are nanoseconds; tasks and lanes are places in
-//! [`Trace::tasks`] and [`Trace::lanes`]. Nothing here fails: what a trace does not say is left out of the answer. Every analysis
-//! takes time linear in the trace but for sorting.
+//! Each analysis is a plain value: public fields, tables by `Display`, JSON by `serde`. Times are nanoseconds; tasks
+//! and lanes are indices into [`Trace::tasks`] and [`Trace::lanes`]. No analysis fails: results that need data missing
+//! from the trace are left out. Apart from sorting, every analysis takes time linear in the size of the trace.
 //!
-//! Hazards that a graph can not have (to a task that is not there, from a task to itself, around a circle) are not followed.
+//! Impossible hazards (to a missing task, from a task to itself, on a cycle) are ignored.
 
 pub mod bounds;
 pub mod comparison;
@@ -48,7 +48,7 @@ use serde::Serialize;
 use std::fmt;
 use table::{percent, time};
 
-/// All of the analyses of one run.
+/// All analyses of one run.
 ///
 /// ```
 /// use superscalar_traces::{Trace, analysis::Analysis};
@@ -62,17 +62,17 @@ pub struct Analysis {
     pub overview: Overview,
     /// Where each lane's time went.
     pub lanes: Lanes,
-    /// What each kernel took.
+    /// The time and rate of each kernel.
     pub kernels: Kernels,
-    /// What was moved.
+    /// The transfers between memory nodes.
     pub links: Links,
     /// When and why lanes were idle.
     pub gaps: Gaps,
     /// The critical path.
     pub path: Path,
-    /// How many tasks could have run at once.
+    /// How many tasks could have run at the same time.
     pub parallelism: Parallelism,
-    /// The least time that the run needs.
+    /// Lower bounds of the makespan.
     pub bounds: Bounds,
     /// Predictions for other workers and faster kernels.
     pub what_ifs: WhatIfs,
@@ -83,30 +83,30 @@ pub struct Analysis {
 pub struct Overview {
     /// The makespan: [`Trace::wall_ns`].
     pub wall_ns: u64,
-    /// Tasks that ended, one way or another.
+    /// Tasks that ended: completed, failed, panicked or cancelled.
     pub tasks: usize,
-    /// Of these, tasks that did not complete.
+    /// How many of these did not complete.
     pub tasks_not_completed: usize,
-    /// Hazards between them, each pair counted once.
+    /// Pairs of tasks with a hazard.
     pub hazards: usize,
     /// Lanes on which tasks can run: workers and queues.
     pub lanes: usize,
-    /// Time in tasks, over all lanes.
+    /// Time in tasks, summed over all lanes.
     pub work_ns: u64,
-    /// The part of the lanes' time that was spent in tasks, 0 to 1.
+    /// The fraction of the lanes' time that was spent in tasks, 0 to 1.
     pub utilisation: f64,
     /// Declared floating-point operations of the completed tasks.
     pub flops: f64,
-    /// The same per nanosecond of the makespan, which is GFLOP/s.
+    /// `flops` per nanosecond of the makespan, which is GFLOP/s.
     pub rate_gflops: f64,
-    /// Records for which the recorder had no room: with some, everything here is about a part of the run.
+    /// Records that the recorder dropped for lack of room. If there are any, all results cover only a part of the run.
     pub dropped: u64,
-    /// Hazards that the graph lacks or that were not followed.
+    /// Hazards that are missing from the file or were ignored because they are impossible.
     pub hazards_lacking: u64,
 }
 
 impl Analysis {
-    /// Of a run.
+    /// Analyses a run.
     pub fn new(trace: &Trace) -> Self {
         let occupancy = Occupancy::new(trace);
         let graph = Graph::new(trace);
@@ -149,7 +149,7 @@ impl Overview {
     }
 }
 
-/// Two or three lines.
+/// Writes two or three lines.
 impl fmt::Display for Overview {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tasks, hazards, lanes, .. } = self;
@@ -163,23 +163,20 @@ impl fmt::Display for Overview {
             writeln!(out, "{} tasks did not complete", self.tasks_not_completed)?;
         }
         if self.dropped > 0 {
-            writeln!(out, "{} records were dropped: what follows is about a part of the run", self.dropped)?;
+            writeln!(out, "{} records were dropped: the results cover only a part of the run", self.dropped)?;
         }
         if self.hazards_lacking > 0 {
-            writeln!(
-                out,
-                "{} hazards are lacking: chains of tasks may be longer than said here",
-                self.hazards_lacking
-            )?;
+            let missing = self.hazards_lacking;
+            writeln!(out, "{missing} hazards are missing: chains of tasks may be longer than shown here")?;
         }
         Ok(())
     }
 }
 
-/// So many of the longest gaps are listed where all analyses are shown.
+/// The number of gaps that the brief summary lists.
 const GAPS_IN_BRIEF: usize = 5;
 
-/// A screen or two: what somebody wants to know who has just recorded a run.
+/// Writes the brief summary of all analyses, one or two screens.
 impl fmt::Display for Analysis {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "{}", self.overview)?;
@@ -199,12 +196,12 @@ impl fmt::Display for Analysis {
     }
 }
 
-/// A part of a whole, or one quantity per another; zero where there is no whole.
+/// Returns `part / whole`, or zero if `whole` is zero.
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// A task as people name it: `gemm (4, 2, 0)`.
+/// Returns the display name of a task: `gemm (4, 2, 0)`.
 fn label(trace: &Trace, task: u32) -> String {
     let task = &trace.tasks[task as usize];
     let kernel = trace.kernels.get(task.kernel as usize).map_or("task", String::as_str);

@@ -1,28 +1,28 @@
-//! Which tasks ran on which lane, one after another and one inside another.
+//! Which tasks ran on which lane, and how they nest.
 
 use super::intervals::{self, Interval};
 use crate::{LaneKind, Trace};
 use std::cmp::Reverse;
 
-/// Stands for no task.
+/// No task.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The lanes that run tasks, and what ran on them.
+/// The lanes that run tasks, with their tasks.
 pub(super) struct Occupancy {
     /// Workers and queues, and any other lane that has tasks, in the order of the trace.
-    pub(super) rows: Vec<Row>,
-    /// For each task the time that it spent itself, without what is nested in it.
+    pub(super) rows: Vec<LaneTasks>,
+    /// For each task its own time, without the time of tasks nested in it.
     pub(super) own_ns: Vec<u64>,
-    /// For each task the outermost one that it is nested in, or [`NONE`].
+    /// For each task the outermost task that it is nested in, or [`NONE`].
     pub(super) inside: Vec<u32>,
 }
 
 /// A lane that runs tasks.
-pub(super) struct Row {
+pub(super) struct LaneTasks {
     pub(super) lane: u32,
-    /// Its tasks by start; what is nested follows what it is nested in.
+    /// Its tasks, sorted by start; a nested task follows the task that contains it.
     pub(super) tasks: Vec<u32>,
-    /// When it was in a task.
+    /// The times when it ran tasks.
     pub(super) busy: Vec<Interval>,
 }
 
@@ -42,20 +42,21 @@ impl Occupancy {
             if tasks.is_empty() && !matches!(described.kind, LaneKind::Worker | LaneKind::Queue) {
                 continue;
             }
-            let mut row = Row { lane: lane as u32, tasks, busy: Vec::new() };
+            let mut row = LaneTasks { lane: lane as u32, tasks, busy: Vec::new() };
             row.fill(trace, &mut own_ns, &mut inside);
             rows.push(row);
         }
         Self { rows, own_ns, inside }
     }
 
-    /// The rows of like lanes, which take one another's tasks: those of one kind and process.
-    pub(super) fn groups(&self, trace: &Trace) -> Vec<Vec<&Row>> {
-        let key = |row: &Row| {
+    /// Returns the rows of each group of equivalent lanes, which take each other's tasks: those of one kind and
+    /// process.
+    pub(super) fn groups(&self, trace: &Trace) -> Vec<Vec<&LaneTasks>> {
+        let key = |row: &LaneTasks| {
             let lane = &trace.lanes[row.lane as usize];
             (lane.kind, lane.process.as_str())
         };
-        let mut groups: Vec<Vec<&Row>> = Vec::new();
+        let mut groups: Vec<Vec<&LaneTasks>> = Vec::new();
         for row in &self.rows {
             match groups.iter_mut().find(|group| key(group[0]) == key(row)) {
                 Some(group) => group.push(row),
@@ -65,24 +66,24 @@ impl Occupancy {
         groups
     }
 
-    /// The time in tasks over all lanes.
+    /// Returns the time in tasks, summed over all lanes.
     pub(super) fn work_ns(&self) -> u64 {
         intervals::sum(self.rows.iter().map(|row| intervals::length_ns(&row.busy)))
     }
 
-    /// The part of the lanes' time that was spent in tasks.
+    /// Returns the fraction of the lanes' time that was spent in tasks.
     pub(super) fn utilisation(&self, wall_ns: u64) -> f64 {
         super::ratio(self.work_ns() as f64, wall_ns as f64 * self.rows.len() as f64)
     }
 }
 
-impl Row {
+impl LaneTasks {
     fn fill(&mut self, trace: &Trace, own_ns: &mut [u64], inside: &mut [u32]) {
         let times = |place: u32| {
             let task = &trace.tasks[place as usize];
             (task.start_ns, task.end_ns)
         };
-        // What took no time is over before anything else that begins at that moment, and not nested in it.
+        // A task of zero length ends before anything else that begins at the same time, and is not nested in it.
         self.tasks.sort_by_key(|&place| {
             let (start_ns, end_ns) = times(place);
             (start_ns, start_ns < end_ns, Reverse(end_ns))

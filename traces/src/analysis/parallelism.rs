@@ -1,62 +1,62 @@
-//! How many workers the graph of tasks could keep busy, and how many were.
+//! How many workers the task graph could keep busy, and how many were busy.
 
 use super::{
     occupancy::Occupancy,
     ratio,
-    table::{Table, ms, percent},
+    table::{TextTable, ms, percent},
 };
 use crate::{Trace, graph::Graph};
 use serde::Serialize;
 use std::fmt;
 
-/// Parallelism by recorded times.
+/// The parallelism of a run, by recorded task times.
 ///
-/// *Possible* is with workers without end, no overhead and everything inserted at the start: each task begins when the last of its
-/// predecessors ends.
+/// *Possible* parallelism assumes unlimited workers, no overhead, and all tasks inserted at the start: each task begins
+/// when the last of its predecessors ends.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Parallelism {
-    /// Time in tasks, over all lanes.
+    /// Time in tasks, summed over all lanes.
     pub work_ns: u64,
-    /// The critical path.
+    /// The length of the critical path.
     pub path_ns: u64,
-    /// Work over path: the workers that could be kept busy on average.
+    /// `work_ns` over `path_ns`: the average number of workers that could be kept busy.
     pub average: f64,
-    /// Work over makespan: the lanes that were busy on average.
+    /// `work_ns` over the makespan: the average number of busy lanes.
     pub achieved: f64,
-    /// Work over makespan and lanes: the part of the lanes' time that was spent in tasks, 0 to 1.
+    /// The fraction of the lanes' time that was spent in tasks, 0 to 1.
     pub efficiency: f64,
-    /// The most tasks that could run at once.
+    /// The largest number of tasks that could run at the same time.
     pub width_max: usize,
-    /// The possible parallelism over time, in steps of equal length: at most [`Parallelism::STEPS_MAX`].
-    pub profile: Vec<Step>,
-    /// For how long how many tasks could run at once.
-    pub histogram: Vec<Widths>,
+    /// The possible parallelism over time, in at most [`Parallelism::STEPS_MAX`] intervals of equal length.
+    pub profile: Vec<ProfileStep>,
+    /// The time for which each range of numbers of tasks could run at the same time.
+    pub histogram: Vec<WidthTime>,
 }
 
 impl Parallelism {
-    /// The profile has at most so many steps.
+    /// The maximum number of intervals in the profile.
     pub const STEPS_MAX: usize = 200;
 }
 
-/// One step of the possible parallelism over time.
+/// One interval of the possible parallelism over time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Step {
-    /// When it begins, from the start of the run that was thought of.
+pub struct ProfileStep {
+    /// When it begins, relative to the start of the hypothetical run.
     pub start_ns: u64,
     /// When it ends.
     pub end_ns: u64,
-    /// Tasks that could run in it, on average.
+    /// The average number of tasks that could run in it.
     pub width: f64,
 }
 
-/// For how long between so many and so many tasks could run at once.
+/// The time for which a number of tasks within a range could run at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Widths {
-    /// At least so many.
+pub struct WidthTime {
+    /// The smallest number of the range.
     pub from: usize,
-    /// At most so many.
+    /// The largest number of the range.
     pub to: usize,
-    /// For so long.
+    /// The time.
     pub time_ns: u64,
 }
 
@@ -70,7 +70,7 @@ impl Parallelism {
                 changes.extend([(end_ns - length_ns(task as u32), 1), (end_ns, -1)]);
             }
         }
-        // Where one ends as another begins, the end comes first: they are not there at once.
+        // If one task ends when another begins, the end is counted first: the two do not run at the same time.
         changes.sort_unstable();
         let path_ns = changes.last().map_or(0, |change| change.0);
         let (work_ns, wall_ns) = (occupancy.work_ns(), trace.wall_ns());
@@ -88,7 +88,7 @@ impl Parallelism {
     }
 }
 
-/// For how long the width was from a power of two up to the next.
+/// The time at each width, by powers of two: entry `i` covers the widths from 2^i to 2^(i+1) - 1.
 #[derive(Default)]
 struct Histogram {
     times_ns: Vec<u64>,
@@ -106,8 +106,8 @@ impl Histogram {
         }
     }
 
-    fn rows(&self) -> Vec<Widths> {
-        let row = |(power, &time_ns): (usize, &u64)| Widths {
+    fn rows(&self) -> Vec<WidthTime> {
+        let row = |(power, &time_ns): (usize, &u64)| WidthTime {
             from: 1 << power,
             to: ((2 << power) - 1).min(self.width_max),
             time_ns,
@@ -116,14 +116,15 @@ impl Histogram {
     }
 }
 
-/// The width over time, from the moments at which it changes, in time.
-fn widths(changes: &[(u64, i64)], path_ns: u64) -> (Vec<Step>, Histogram) {
+/// Returns the profile and the histogram of widths. `changes` holds `(time, change of width)` in ascending order of
+/// time.
+fn widths(changes: &[(u64, i64)], path_ns: u64) -> (Vec<ProfileStep>, Histogram) {
     let step_ns = path_ns.div_ceil(Parallelism::STEPS_MAX as u64).max(1);
-    let mut profile: Vec<Step> = Vec::new();
+    let mut profile: Vec<ProfileStep> = Vec::new();
     for place in 0..path_ns.div_ceil(step_ns) {
         let start_ns = place * step_ns;
         let end_ns = start_ns.saturating_add(step_ns).min(path_ns);
-        profile.push(Step { start_ns, end_ns, width: 0.0 });
+        profile.push(ProfileStep { start_ns, end_ns, width: 0.0 });
     }
     let (mut at_ns, mut width, mut histogram) = (0, 0_i64, Histogram::default());
     for &(next_ns, change) in changes {
@@ -139,13 +140,14 @@ fn widths(changes: &[(u64, i64)], path_ns: u64) -> (Vec<Step>, Histogram) {
     (profile, histogram)
 }
 
-/// The averages, and for how long how many tasks could have run at once.
+/// Writes the averages and the histogram.
 impl fmt::Display for Parallelism {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (average, achieved) = (self.average, self.achieved);
-        write!(out, "  possible {average:.2} on average, {} at most; ", self.width_max)?;
-        writeln!(out, "achieved {achieved:.2}, {} % of the lanes' time", percent(self.efficiency))?;
-        let mut table = Table::new(&["tasks at once, possible", "ms", "%"]);
+        writeln!(out, "Parallelism")?;
+        write!(out, "  possible: {average:.2} tasks on average, {} at most; ", self.width_max)?;
+        writeln!(out, "achieved: {achieved:.2}, lanes {} % busy", percent(self.efficiency))?;
+        let mut table = TextTable::new(&["possible tasks at once", "ms", "%"]);
         for widths in &self.histogram {
             let range = if widths.from == widths.to {
                 widths.from.to_string()

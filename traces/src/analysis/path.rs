@@ -1,40 +1,41 @@
-//! The critical path: the chain of tasks, each waiting for the one before, that took longest.
+//! The critical path: the longest chain of tasks in which each waits for the one before.
 
 use super::{
     intervals, label, ratio,
-    table::{Table, ms, percent, time, us},
+    table::{TextTable, ms, percent, time, us},
 };
 use crate::{Lane, Trace, graph::Graph};
 use serde::Serialize;
 use std::{cmp::Reverse, fmt};
 
-/// The critical path by recorded times: no number of workers makes the run shorter while its tasks take what they took.
+/// The critical path by recorded times. With these task times, no number of workers makes the run shorter.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Path {
-    /// The time of its tasks.
+    /// The total time of its tasks.
     pub length_ns: u64,
-    /// The part of the makespan, 0 to 1.
+    /// The fraction of the makespan, 0 to 1.
     pub share: f64,
-    /// Its tasks, first to last: into [`Trace::tasks`](crate::Trace::tasks).
+    /// Its tasks in order: indices into [`Trace::tasks`](crate::Trace::tasks).
     pub tasks: Vec<u32>,
-    /// What each kernel has on it, the most time first.
-    pub blame: Vec<Blame>,
-    /// The time between consecutive tasks of the path in the run: what its tasks waited although they were next.
+    /// The share of each kernel, in descending order of time.
+    pub blame: Vec<KernelOnPath>,
+    /// The total time between consecutive tasks of the path: how long tasks on the path waited after their predecessor
+    /// on the path had ended.
     pub waited_ns: u64,
 }
 
-/// What one kernel has on the critical path.
+/// The share of one kernel on the critical path.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Blame {
-    /// Its place in [`Trace::kernels`](crate::Trace::kernels).
+pub struct KernelOnPath {
+    /// Index into [`Trace::kernels`](crate::Trace::kernels).
     pub kernel: u32,
     /// Its name.
     pub name: String,
-    /// Its tasks on the path.
+    /// The number of its tasks on the path.
     pub tasks: usize,
-    /// Their time.
+    /// The time of these tasks.
     pub time_ns: u64,
-    /// The part of the path, 0 to 1.
+    /// The fraction of the path's length, 0 to 1.
     pub share: f64,
 }
 
@@ -56,22 +57,25 @@ impl Path {
             }
         }
         let used = of_kernels.into_iter().enumerate().filter(|(_, (count, _))| *count > 0);
-        let blame = used.map(|(kernel, (tasks, time_ns))| Blame {
+        let blame = used.map(|(kernel, (tasks, time_ns))| KernelOnPath {
             kernel: kernel as u32,
             name: trace.kernels[kernel].clone(),
             tasks,
             time_ns,
             share: ratio(time_ns as f64, length_ns as f64),
         });
-        let mut blame: Vec<Blame> = blame.collect();
+        let mut blame: Vec<KernelOnPath> = blame.collect();
         blame.sort_by_key(|blame| Reverse(blame.time_ns));
         Self { length_ns, share: ratio(length_ns as f64, trace.wall_ns() as f64), tasks, blame, waited_ns }
     }
 
-    /// The path task by task, with the time that each waited after the one before.
+    /// Returns a table of the path's tasks, with the time that each waited after the one before.
     pub fn tasks_table(&self, trace: &Trace) -> impl fmt::Display {
         let begin_ns = trace.extent_ns().0;
-        let mut table = Table::new(&["task", "number", "lane<", "from ms", "length us", "waited us"]);
+        let mut table = TextTable::titled(
+            "Tasks on the critical path",
+            &["task", "id", "lane<", "from ms", "length us", "waited us"],
+        );
         let mut end_ns = None;
         for &place in &self.tasks {
             let task = &trace.tasks[place as usize];
@@ -90,12 +94,14 @@ impl Path {
     }
 }
 
-/// The length, and what each kernel has in it.
+/// Writes the length of the path and the share of each kernel.
 impl fmt::Display for Path {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (length, share, waited) = (time(self.length_ns), percent(self.share), time(self.waited_ns));
-        writeln!(out, "  {} tasks, {length}, {share} % of the makespan; they waited {waited}", self.tasks.len())?;
-        let mut table = Table::new(&["on the critical path", "tasks", "ms", "%"]);
+        writeln!(out, "Critical path")?;
+        let tasks = self.tasks.len();
+        writeln!(out, "  {tasks} tasks, {length}, {share} % of the makespan; waits between its tasks: {waited}")?;
+        let mut table = TextTable::new(&["kernel", "tasks", "ms", "%"]);
         for blame in &self.blame {
             table.row([blame.name.clone(), blame.tasks.to_string(), ms(blame.time_ns), percent(blame.share)]);
         }

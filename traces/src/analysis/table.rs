@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Write};
 
-/// Rows of cells under a head. The first column and those that are told to be are flush left, numbers flush right.
-pub(super) struct Table {
+/// A table of text cells with column heads. The first column and text columns are aligned left, all others right.
+pub(super) struct TextTable {
+    title: Option<&'static str>,
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
 }
@@ -13,14 +14,19 @@ struct Column {
     is_left: bool,
 }
 
-impl Table {
-    /// A head that ends in `<` makes a column of text.
+impl TextTable {
+    /// Creates a table without a title. A head that ends in `<` makes a text column.
     pub(super) fn new(heads: &[&'static str]) -> Self {
         let column = |(place, head): (usize, &&'static str)| {
             let text = head.strip_suffix('<');
             Column { head: text.unwrap_or(head), is_left: place == 0 || text.is_some() }
         };
-        Self { columns: heads.iter().enumerate().map(column).collect(), rows: Vec::new() }
+        Self { title: None, columns: heads.iter().enumerate().map(column).collect(), rows: Vec::new() }
+    }
+
+    /// Creates a table with a title on a line of its own.
+    pub(super) fn titled(title: &'static str, heads: &[&'static str]) -> Self {
+        Self { title: Some(title), ..Self::new(heads) }
     }
 
     pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
@@ -28,8 +34,11 @@ impl Table {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for TextTable {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(title) = self.title {
+            writeln!(out, "{title}")?;
+        }
         let heads: Vec<String> = self.columns.iter().map(|column| column.head.to_owned()).collect();
         let rows = || std::iter::once(&heads).chain(&self.rows);
         let width = |place: usize| rows().filter_map(|row| Some(row.get(place)?.chars().count())).max().unwrap_or(0);
@@ -48,22 +57,22 @@ impl fmt::Display for Table {
     }
 }
 
-/// Milliseconds, for a column of them.
+/// Formats a time in milliseconds, for table columns.
 pub(super) fn ms(time_ns: u64) -> String {
     format!("{:.3}", time_ns as f64 * 1e-6)
 }
 
-/// Microseconds, for a column of them.
+/// Formats a time in microseconds, for table columns.
 pub(super) fn us(time_ns: f64) -> String {
     format!("{:.3}", time_ns * 1e-3)
 }
 
-/// Per cent, for a column of them.
+/// Formats a fraction in per cent, for table columns.
 pub(super) fn percent(part: f64) -> String {
     format!("{:.1}", 100.0 * part)
 }
 
-/// A time in a sentence, in the unit that suits it.
+/// Formats a time with a suitable unit, for sentences.
 pub(super) fn time(time_ns: u64) -> String {
     match time_ns {
         0..1_000 => format!("{time_ns} ns"),
@@ -73,7 +82,7 @@ pub(super) fn time(time_ns: u64) -> String {
     }
 }
 
-/// An amount of data in a sentence, in the unit that suits it.
+/// Formats an amount of data with a suitable unit.
 pub(super) fn bytes(bytes: f64) -> String {
     match bytes {
         ..1e3 => format!("{bytes:.0} B"),
@@ -89,7 +98,7 @@ mod tests {
 
     #[test]
     fn columns_are_aligned() {
-        let mut table = Table::new(&["lane", "ms", "why<"]);
+        let mut table = TextTable::new(&["lane", "ms", "why<"]);
         table.row(["worker 10".to_owned(), ms(1_500_000), "x".to_owned()]);
         table.row(["w".to_owned(), ms(12_000_000), String::new()]);
         assert_eq!(table.to_string(), "  lane           ms  why\n  worker 10   1.500  x\n  w          12.000\n");

@@ -1,7 +1,7 @@
-//! What a trace must satisfy beyond being read: order, nesting, numbers that agree.
+//! Consistency checks of a trace that could be read: order, nesting, matching numbers.
 //!
-//! [`check`] looks at a run, wherever it came from. [`check_reading`] looks at what the reader noticed in the file,
-//! too: that the slices of a thread nest is a property of the file, since the model has lanes and no threads.
+//! [`check`] checks a run from any source. [`check_reading`] also checks what the reader noticed in the file. For
+//! example, the nesting of a thread's slices is a property of the file, because the model has lanes and no threads.
 
 mod cycle;
 mod rules;
@@ -10,46 +10,46 @@ use crate::Trace;
 use crate::read::{OddityKind, Reading};
 use std::fmt;
 
-/// How many findings of one rule are kept; the others are counted.
+/// The number of findings of each rule that are kept; the others are only counted.
 const KEPT_MAX: u64 = 16;
 
-/// What a trace has to satisfy.
+/// The rules that a trace must satisfy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Rule {
-    /// Every place that the model names exists. If not, no other rule is looked at.
+    /// All indices of the model are valid. If not, no other rule is checked.
     Places,
     /// A slice does not end before it begins.
     Length,
-    /// A task occurs once.
+    /// A task has one slice.
     Once,
     /// A task does not begin before it is inserted.
     Insertion,
     /// A hazard goes from an earlier task of the serial program to a later one.
     SerialOrder,
-    /// No task waits for itself by way of others.
+    /// No task waits for itself through other tasks.
     Cycle,
-    /// The later task of a hazard begins when the earlier one has ended, or after that.
+    /// The later task of a hazard begins when the earlier one has ended, or after.
     Hazard,
-    /// The moments of a counter ascend, and its values are not negative.
+    /// The sample times of a counter ascend, and its values are not negative.
     Counter,
-    /// As many tasks as the file says.
+    /// The number of tasks is the one stated in the file.
     TaskCount,
-    /// A transfer names its memory nodes and its bytes.
+    /// A transfer contains its memory nodes and its bytes.
     Transfer,
-    /// As many bytes in the transfers of a link as its counter counted.
+    /// The bytes of the transfers of a link add up to the link's counter.
     LinkBytes,
     /// The slices of one thread nest.
     Nesting,
-    /// An arrow has two ends, which stand in slices of tasks that are in the file.
+    /// An arrow has two ends, at slices of tasks that are in the file.
     Arrow,
-    /// What the recorder had no room for, and other limits that the file admits.
+    /// Nothing was dropped for lack of room or left out for other reasons.
     Completeness,
 }
 
 const RULES: usize = Rule::Completeness as usize + 1;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// Something to know when reading the trace; the trace is consistent.
@@ -58,23 +58,23 @@ pub enum Severity {
     Fault,
 }
 
-/// One thing that was found.
+/// One result of the checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The rule in question.
+    /// The rule.
     pub rule: Rule,
-    /// How much it matters.
+    /// Its severity.
     pub severity: Severity,
-    /// A sentence with the numbers.
+    /// A description with the values.
     pub text: String,
-    /// The task in question: its [`Task::id`](crate::Task::id).
+    /// The task concerned: its [`Task::id`](crate::Task::id).
     pub task: Option<u64>,
-    /// The lane in question: into [`Trace::lanes`].
+    /// The lane concerned: index into [`Trace::lanes`].
     pub lane: Option<u32>,
 }
 
-/// `task 7: it begins …`, as far as there is a task.
+/// Writes `fault: task 7: it begins …`, or without the task if none is concerned.
 impl fmt::Display for Finding {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self.severity {
@@ -88,7 +88,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Whether a trace is consistent, and what was found.
+/// The result of the checks of one trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {
     findings: Vec<Finding>,
@@ -97,22 +97,22 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether there is no fault.
+    /// Returns whether there is no fault.
     pub fn is_consistent(&self) -> bool {
         self.fault_count() == 0
     }
 
-    /// The first findings under each rule, faults before notes.
+    /// Returns the first findings of each rule, faults before notes.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// How many faults there are, kept or not.
+    /// Returns the number of faults, including those that were not kept.
     pub fn fault_count(&self) -> u64 {
         self.faults.iter().sum()
     }
 
-    /// How many faults there are under one rule.
+    /// Returns the number of faults of one rule.
     pub fn faults_of(&self, rule: Rule) -> u64 {
         self.faults[rule as usize]
     }
@@ -121,7 +121,7 @@ impl Verdict {
         self.add_many(finding.rule, finding.severity, 1, || finding);
     }
 
-    /// Counts `count` findings, of which this is one.
+    /// Counts `count` findings, and keeps `finding` as one of them.
     fn add_many(&mut self, rule: Rule, severity: Severity, count: u64, finding: impl FnOnce() -> Finding) {
         let counts = match severity {
             Severity::Note => &mut self.notes,
@@ -149,7 +149,7 @@ impl Verdict {
     }
 }
 
-/// Looks at a run.
+/// Checks a run.
 ///
 /// ```
 /// use superscalar_traces::check::{Rule, check};
@@ -160,7 +160,7 @@ impl Verdict {
 /// trace.facts.push(("tasks".to_owned(), "3".to_owned()));
 /// let verdict = check(&trace);
 /// assert_eq!(verdict.findings()[0].rule, Rule::TaskCount);
-/// assert_eq!(verdict.findings()[0].to_string(), "fault: the file says that there are 3 tasks, and has 0");
+/// assert_eq!(verdict.findings()[0].to_string(), "fault: the file states 3 tasks but contains 0");
 /// ```
 pub fn check(trace: &Trace) -> Verdict {
     let mut verdict = Verdict::default();
@@ -168,16 +168,16 @@ pub fn check(trace: &Trace) -> Verdict {
     verdict.sorted()
 }
 
-/// Looks at a run and at what its reader noticed.
+/// Checks a run and what its reader noticed in the file.
 pub fn check_reading(reading: &Reading) -> Verdict {
     let mut verdict = Verdict::default();
     if let Some(error) = &reading.broken {
-        verdict.note(Rule::Completeness, format!("read up to a break: {error}"));
+        verdict.note(Rule::Completeness, format!("only a part of the file could be read: {error}"));
     }
     rules::apply(&reading.trace, &mut verdict);
     let is_complete = reading.broken.is_none() && rules::is_complete(&reading.trace);
     let oddities = &reading.oddities;
-    // Whoever was there when a file ends too early, or has lost records, is not to blame for what is missing.
+    // If the file ends too early or has lost records, missing objects are not a fault.
     let missing = if is_complete { Severity::Fault } else { Severity::Note };
     for (kind, rule, severity) in [
         (OddityKind::Crossing, Rule::Nesting, Severity::Fault),

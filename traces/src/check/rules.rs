@@ -1,19 +1,19 @@
-//! The rules that a run can be held to without its file.
+//! The rules that can be checked without the file.
 
 use super::{Rule, Verdict, cycle};
 use crate::read::number;
 use crate::{ActivityKind, HazardEdge, LaneKind, Outcome, Task, Trace};
 use std::collections::BTreeMap;
 
-/// Slices as short as this may be drawn longer than they were, so that a viewer shows them: they end when they begin.
+/// The recorder draws very short slices up to this long so that viewers show them; such a slice ends when it begins.
 const DRAWN_NS_MIN: u64 = 2;
 
-/// By how much the clocks of devices may differ from the host's, in the file's `otherData`.
+/// The key in `otherData` for the maximum difference between device clocks and the host's clock.
 const TOLERANCE: &str = "clock tolerance";
 
-/// Holds a run to every rule.
+/// Checks every rule.
 pub(super) fn apply(trace: &Trace, verdict: &mut Verdict) {
-    places(trace, verdict);
+    indices(trace, verdict);
     if !verdict.is_consistent() {
         return;
     }
@@ -26,7 +26,7 @@ pub(super) fn apply(trace: &Trace, verdict: &mut Verdict) {
     limits(trace, verdict);
 }
 
-/// Whether nothing is missing from a run, as far as it knows.
+/// Returns whether nothing is known to be missing from the run.
 pub(super) fn is_complete(trace: &Trace) -> bool {
     trace.dropped == 0 && fact(trace, "complete") != Some("false")
 }
@@ -35,7 +35,7 @@ fn fact<'a>(trace: &'a Trace, key: &str) -> Option<&'a str> {
     trace.facts.iter().find(|(known, _)| known == key).map(|(_, value)| &**value)
 }
 
-fn places(trace: &Trace, verdict: &mut Verdict) {
+fn indices(trace: &Trace, verdict: &mut Verdict) {
     let exists = |place: u32, count: usize| (place as usize) < count;
     for task in &trace.tasks {
         let is_whole = exists(task.lane, trace.lanes.len())
@@ -103,7 +103,7 @@ fn hazards(trace: &Trace, verdict: &mut Verdict) {
             let text = || format!("{kind:?} on task {}, which is not before it in the serial program", from.id);
             verdict.fault(Rule::SerialOrder, Some(to.id), Some(to.lane), text);
         }
-        // A body that never ran ends nothing, and began nothing too early.
+        // A cancelled task's body never ran, so its times mean nothing here.
         if [from, to].iter().any(|task| task.outcome == Outcome::Cancelled) {
             continue;
         }
@@ -113,19 +113,19 @@ fn hazards(trace: &Trace, verdict: &mut Verdict) {
         if to.start_ns.saturating_add(allowed_ns) < ended_ns {
             let text = || {
                 let (start_ns, id) = (to.start_ns, from.id);
-                format!("it begins at {start_ns} ns, in spite of {kind:?} on task {id}, which ends at {ended_ns} ns")
+                format!("it begins at {start_ns} ns, but its {kind:?} predecessor, task {id}, ends at {ended_ns} ns")
             };
             verdict.fault(Rule::Hazard, Some(to.id), Some(to.lane), text);
         }
     }
-    // Where every hazard goes forward there is no way round.
+    // If every hazard goes forward, there is no cycle.
     if goes_back && let Some((task, count)) = cycle::find(trace) {
-        let text = || format!("it waits for itself by way of other tasks; {count} tasks can never begin");
+        let text = || format!("it waits for itself through other tasks; {count} tasks can never begin");
         verdict.fault(Rule::Cycle, Some(task), None, text);
     }
 }
 
-/// Whether a task's moments are of a device's clock.
+/// Returns whether a task's times come from a device's clock.
 fn is_device(trace: &Trace, task: &Task) -> bool {
     matches!(trace.lanes[task.lane as usize].kind, LaneKind::Queue | LaneKind::Link)
 }
@@ -152,7 +152,7 @@ fn task_count(trace: &Trace, verdict: &mut Verdict) {
         return;
     };
     let count = trace.tasks.len() as u64;
-    let text = format!("the file says that there are {said} tasks, and has {count}");
+    let text = format!("the file states {said} tasks but contains {count}");
     match number::unsigned(said) {
         Some(said) if said == count => {}
         Some(said) if said.abs_diff(count) <= trace.dropped => {}
@@ -171,10 +171,7 @@ fn transfers(trace: &Trace, verdict: &mut Verdict) {
                 *bytes = bytes.saturating_add(activity.bytes);
             }
             _ => verdict.fault(Rule::Transfer, activity.task, Some(activity.lane), || {
-                format!(
-                    "the transfer at {} ns does not say from where, to where, and how many bytes",
-                    activity.start_ns
-                )
+                format!("the transfer at {} ns has no source, destination or byte count", activity.start_ns)
             }),
         }
     }
@@ -188,7 +185,7 @@ fn transfers(trace: &Trace, verdict: &mut Verdict) {
         let moved = moved.get(&link).copied().unwrap_or(0);
         if moved as f64 != counted {
             let text =
-                format!("{moved} bytes in transfers from {} to {}, and {counted} in their counter", link.0, link.1);
+                format!("transfers from {} to {} have {moved} bytes, but their counter has {counted}", link.0, link.1);
             if is_complete(trace) {
                 verdict.fault(Rule::LinkBytes, None, None, || text);
             } else {
@@ -198,7 +195,7 @@ fn transfers(trace: &Trace, verdict: &mut Verdict) {
     }
 }
 
-/// The memory nodes of a counter `bytes FROM to TO`, behind the name of a process if there are several.
+/// Returns the memory nodes of a counter `bytes FROM to TO`, which may have the name of a process in front.
 fn link_of(counter: &str) -> Option<(&str, &str)> {
     let name = counter.rsplit_once(": ").map_or(counter, |(_, name)| name);
     name.strip_prefix("bytes ")?.split_once(" to ")

@@ -1,6 +1,6 @@
 //! `superscalar-trace check`.
 
-use super::Outcome;
+use super::CommandResult;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,22 +8,22 @@ use superscalar_traces::check::{Verdict, check_reading};
 use superscalar_traces::read::ReadOptions;
 use superscalar_traces::{ActivityKind, Trace};
 
-/// Of a file that is not a trace.
+/// The exit status for a file that cannot be read as a trace.
 const UNREADABLE: u8 = 2;
 
 /// The arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub struct Check {
-    /// The trace.
+    /// The trace file.
     file: PathBuf,
-    /// Checks the whole events of a file that was cut short.
+    /// Check the complete events of a file that was cut short.
     #[arg(long)]
     whole_events: bool,
 }
 
 impl Check {
-    /// Exit status 0: consistent; 1: not; 2: cannot be read.
-    pub fn run(&self) -> Outcome {
+    /// Checks the file. Exit status 0: consistent; 1: inconsistent; 2: the file cannot be read.
+    pub fn run(&self) -> CommandResult {
         let options = ReadOptions::default();
         let reading = if self.whole_events { options.open_whole_events(&self.file) } else { options.open(&self.file) };
         let reading = match reading {
@@ -31,7 +31,7 @@ impl Check {
             Err(error) => {
                 eprintln!("error: {error}");
                 if error.is_cut_short() && !self.whole_events {
-                    eprintln!("--whole-events checks what there is of it");
+                    eprintln!("use --whole-events to check the events that are complete");
                 }
                 return Ok(ExitCode::from(UNREADABLE));
             }

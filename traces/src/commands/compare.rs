@@ -1,7 +1,7 @@
 //! `superscalar-trace compare`.
 
 use super::{
-    Outcome,
+    CommandResult,
     summary::{open, print},
 };
 use std::path::PathBuf;
@@ -10,17 +10,17 @@ use superscalar_traces::analysis::{Analysis, comparison::Comparison};
 /// The arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// The trace of one run.
+    /// The trace of the first run.
     a: PathBuf,
-    /// The trace of another, which is compared with it.
+    /// The trace of the second run, which is compared with the first.
     b: PathBuf,
-    /// As JSON.
+    /// Print the comparison as JSON.
     #[arg(long)]
     json: bool,
 }
 
 impl Compare {
-    pub fn run(&self) -> Outcome {
+    pub fn run(&self) -> CommandResult {
         let (a, b) = (Analysis::new(&open(&self.a)?), Analysis::new(&open(&self.b)?));
         let comparison = Comparison::new(&a, &b);
         match self.json {

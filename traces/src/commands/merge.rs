@@ -1,34 +1,34 @@
 //! `superscalar-trace merge`.
 
-use super::Outcome;
+use super::CommandResult;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use superscalar_traces::merge::{MergeOptions, Merged, Times, merge};
+use superscalar_traces::merge::{MergeOptions, Merged, TimeOrigin, merge};
 
 /// The arguments of `merge`.
 #[derive(Debug, clap::Args)]
 pub struct Merge {
-    /// The traces.
+    /// The trace files.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Where the merged one goes.
+    /// The file to write.
     #[arg(short, long)]
     out: PathBuf,
-    /// Moves each file's first moment to zero. Without it, times stay as they are.
+    /// Shift the times of each file so that its earliest time is zero; without this, times stay unchanged.
     #[arg(long)]
     align: bool,
-    /// Takes the whole events of files that were cut short.
+    /// Merge the complete events of files that were cut short.
     #[arg(long)]
     whole_events: bool,
 }
 
 impl Merge {
-    pub fn run(&self) -> Outcome {
-        let times = if self.align { Times::Aligned } else { Times::Kept };
-        let options = MergeOptions { times, whole_events: self.whole_events, ..MergeOptions::default() };
-        // Under another name until it is whole: the output may be one of the inputs, and a half is worse than none.
+    pub fn run(&self) -> CommandResult {
+        let time_origin = if self.align { TimeOrigin::Aligned } else { TimeOrigin::Kept };
+        let options = MergeOptions { time_origin, whole_events: self.whole_events, ..MergeOptions::default() };
+        // Write to another name first: the output may be one of the inputs, and a partial file must not replace it.
         let partial = partial(&self.out);
         let written = || -> Result<Merged, Box<dyn std::error::Error>> {
             let file = File::create(&partial).map_err(|error| about(&partial, &error))?;
@@ -36,7 +36,7 @@ impl Merge {
             fs::rename(&partial, &self.out).map_err(|error| about(&self.out, &error))?;
             Ok(merged)
         };
-        // There may be none; the error to tell is the first one.
+        // The partial file may not exist; report the first error.
         let merged = written().inspect_err(|_| _ = fs::remove_file(&partial))?;
         let cut = match merged.cut_short {
             0 => String::new(),

@@ -1,4 +1,4 @@
-//! The subcommands, one file each.
+//! The subcommands, one per file.
 
 pub mod check;
 pub mod compare;
@@ -6,5 +6,5 @@ pub mod merge;
 pub mod report;
 pub mod summary;
 
-/// What a subcommand returns: an exit status, or why there is none.
-pub type Outcome = Result<std::process::ExitCode, Box<dyn std::error::Error>>;
+/// The result of a subcommand: its exit status, or an error to print.
+pub type CommandResult = Result<std::process::ExitCode, Box<dyn std::error::Error>>;

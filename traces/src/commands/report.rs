@@ -1,6 +1,6 @@
 //! `superscalar-trace report`.
 
-use super::Outcome;
+use super::CommandResult;
 use std::{
     fs::File,
     io::{BufWriter, Write},
@@ -12,18 +12,18 @@ use superscalar_traces::{Trace, analysis::Analysis, report};
 /// The arguments of `report`.
 #[derive(Debug, clap::Args)]
 pub struct Report {
-    /// The trace.
+    /// The trace file.
     file: PathBuf,
-    /// The page to be written.
+    /// The HTML file to write.
     #[arg(short, long)]
     output: PathBuf,
-    /// The page's title; the trace's name without one.
+    /// The page's title; defaults to the name of the trace file.
     #[arg(long)]
     title: Option<String>,
 }
 
 impl Report {
-    pub fn run(&self) -> Outcome {
+    pub fn run(&self) -> CommandResult {
         let trace = Trace::open(&self.file)?;
         let analysis = Analysis::new(&trace);
         let name = self.file.file_name().unwrap_or(self.file.as_os_str()).to_string_lossy();

@@ -1,6 +1,6 @@
 //! `superscalar-trace summary`.
 
-use super::Outcome;
+use super::CommandResult;
 use std::{
     fmt::Display,
     io::{self, Write},
@@ -17,33 +17,34 @@ use superscalar_traces::{
     read::ReadOptions,
 };
 
-/// The arguments of `summary`. With none but the file, all of it in brief; with some, only those parts, in full.
+/// The arguments of `summary`. Without options it prints every part in brief; with options, only the chosen parts, in
+/// full.
 #[derive(Debug, clap::Args)]
 pub struct Summary {
-    /// The trace.
+    /// The trace file.
     file: PathBuf,
-    /// Where each lane's time went, and what kept it idle.
+    /// Print where each lane's time went, and why it was idle.
     #[arg(long)]
     lanes: bool,
-    /// Time and rate of each kernel, with their spread.
+    /// Print the time and rate of each kernel, with their distribution.
     #[arg(long)]
     kernels: bool,
-    /// What was moved between memory nodes, and what was evicted.
+    /// Print the transfers between memory nodes, and the evictions.
     #[arg(long)]
     links: bool,
-    /// Why lanes were idle, and so many of the longest gaps: at most 100.
+    /// Print why lanes were idle, and list the COUNT longest gaps (at most 100).
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(..=Gaps::LONGEST_MAX as i64))]
     gaps: Option<u16>,
-    /// The critical path, task by task; possible parallelism; lower bounds.
+    /// Print the critical path task by task, the possible parallelism, and the lower bounds.
     #[arg(long)]
     path: bool,
-    /// The run with a kernel so many times as fast, such as `gemm=2`; several together are one question.
+    /// Predict the run with a kernel FACTOR times as fast, such as `gemm=2`; repeated options form one question.
     #[arg(long, value_name = "KERNEL=FACTOR", value_parser = speedup)]
     what_if: Vec<(String, f64)>,
-    /// The run with so many workers: one question each.
+    /// Predict the run with COUNT workers; each count is a separate question.
     #[arg(long, value_name = "COUNT", value_delimiter = ',')]
     workers: Vec<usize>,
-    /// All of it as JSON.
+    /// Print all analyses as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -54,26 +55,26 @@ fn speedup(text: &str) -> Result<(String, f64), String> {
     if factor.is_finite() && factor > 0.0 {
         Ok((kernel.to_owned(), factor))
     } else {
-        Err(format!("{factor} is not positive"))
+        Err(format!("the factor {factor} is not a positive finite number"))
     }
 }
 
-/// The trace of a file, as far as it could be read: what a crash has cut short is a trace, too. Says on the standard error what is
-/// wrong with it.
+/// Reads a trace as far as possible: a file that a crash cut short is still useful. Prints a warning to standard error
+/// if reading stopped early.
 pub(super) fn open(file: &PathBuf) -> Result<Trace, Box<dyn std::error::Error>> {
     let reading = ReadOptions::default().open_whole_events(file)?;
     match reading.broken {
         Some(error) if reading.trace.tasks.is_empty() => Err(error.into()),
         Some(error) => {
-            eprintln!("warning: {error}; what follows is about the part before");
+            eprintln!("warning: {error}; the results cover only the part of the file before this point");
             Ok(reading.trace)
         }
         None => Ok(reading.trace),
     }
 }
 
-/// Prints, and ends quietly if nobody reads on, as `head` does.
-pub(super) fn print(text: impl Display) -> Outcome {
+/// Prints to standard output. Succeeds if the reader has closed the pipe, as `head` does.
+pub(super) fn print(text: impl Display) -> CommandResult {
     match writeln!(io::stdout().lock(), "{text}") {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(ExitCode::SUCCESS),
@@ -81,7 +82,7 @@ pub(super) fn print(text: impl Display) -> Outcome {
 }
 
 impl Summary {
-    pub fn run(&self) -> Outcome {
+    pub fn run(&self) -> CommandResult {
         let trace = open(&self.file)?;
         let answers = self.answers(&trace)?;
         let has_parts = self.lanes || self.kernels || self.links || self.gaps.is_some() || self.path;
@@ -96,7 +97,7 @@ impl Summary {
         }
     }
 
-    /// The questions' answers, the run as it was first.
+    /// Answers the questions of `--what-if` and `--workers`. The first answer is the run as recorded.
     fn answers(&self, trace: &Trace) -> Result<Vec<Prediction>, Box<dyn std::error::Error>> {
         if self.what_if.is_empty() && self.workers.is_empty() {
             return Ok(Vec::new());

@@ -1,31 +1,31 @@
-//! `otherData` of a merged trace.
+//! The `otherData` of a merged trace.
 
 use super::{json, microseconds};
 use crate::read::cursor::Token;
 use crate::read::{Stop, number};
 
-/// Bytes of `otherData` that are kept of all files together.
+/// The maximum bytes of `otherData` of all files together.
 const BYTES_MAX: usize = 64 << 20;
 
-/// Entries that are numbers of which the whole has the sum.
+/// Numeric entries whose sums go into the merged file.
 const SUMS: [&str; 4] = ["tasks", "records dropped", "hazards left out", "workers"];
 
-/// What the files say of themselves.
+/// The collected `otherData` of all files.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     files: u64,
-    /// `,"key":value` again and again.
+    /// Concatenated `,"key":value` entries.
     json: String,
-    /// Of each of [`SUMS`], the sum, and how many files have it.
+    /// For each of [`SUMS`] the sum, and the number of files that have it.
     sums: [(u64, u64); SUMS.len()],
-    /// Files that say `"complete":false`.
+    /// The number of files with `"complete":false`.
     incomplete: u64,
-    /// The largest `clock tolerance`, as nanoseconds.
+    /// The largest `clock tolerance`, in nanoseconds.
     tolerance_ns: Option<u64>,
 }
 
 impl Facts {
-    /// Another file, whose times become earlier by so much.
+    /// Starts another file. Its times are reduced by `moved_ns`.
     pub(super) fn begin(&mut self, file: &str, moved_ns: u64) {
         self.files += 1;
         if moved_ns > 0 {
@@ -34,7 +34,7 @@ impl Facts {
         }
     }
 
-    /// An entry of the file with this name.
+    /// Adds an entry of a file.
     pub(super) fn add(&mut self, file: &str, key: &str, value: Token<'_>) -> Result<(), Stop> {
         if let Some(place) = SUMS.iter().position(|sum| *sum == key)
             && let Some(number) = number::unsigned(value.0)
@@ -57,7 +57,8 @@ impl Facts {
         Ok(())
     }
 
-    /// The object. A sum of which a file has no part is not written, but for what was lost.
+    /// Returns the JSON object. A sum is written if every file has the entry; a sum of dropped objects, if any file has
+    /// it.
     pub(super) fn json(&self, is_whole: bool) -> String {
         let mut all = format!("{{\"complete\":{}", is_whole && self.incomplete == 0);
         for (key, &(sum, files)) in SUMS.iter().zip(&self.sums) {

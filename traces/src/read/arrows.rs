@@ -1,9 +1,10 @@
-//! Hazards of a file: pairs of arrow ends, which name their tasks or point at them, and hazards without an arrow.
+//! The hazards of a file: as pairs of arrow ends that name their tasks or point at them, and as hazards without an
+//! arrow.
 //!
-//! Files from before arrows named their tasks have only moments on threads. Which slices these point at is known when
-//! all slices are, see [`nesting`](super::nesting).
+//! In old files, arrow ends do not name their tasks, but only have a time and a thread. The slices that they point at
+//! are found when all slices are known, see [`nesting`](super::nesting).
 
-use super::error::{Kind, Stop};
+use super::error::{Repr, Stop};
 use super::event::{Argument, Event, Field};
 use super::nesting::Anchor;
 use super::number;
@@ -11,63 +12,64 @@ use super::oddities::{Oddities, OddityKind};
 use crate::{Hazard, HazardEdge, Task};
 use std::collections::HashMap;
 
-/// The most arrows whose second end is awaited.
+/// The maximum number of arrows whose second end has not been read yet.
 const OPEN_MAX: usize = 1 << 24;
 
-/// Of arrows that point: each has two anchors, which are numbered with 32 bits.
+/// The maximum number of arrows that point at slices: each has two anchors, whose indices have 32 bits.
 const POINTING_MAX: usize = 1 << 31;
 
-/// What joins the two ends of an arrow.
+/// The identifier that the two ends of an arrow share.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Id {
+enum ArrowId {
     Number(u64),
     Word(Box<str>),
 }
 
-/// A hazard of tasks by their ids.
+/// A hazard between tasks given by their ids.
 #[derive(Debug, Clone, Copy)]
-struct Named {
+struct NamedHazard {
     from: u64,
     to: u64,
     kind: Hazard,
     datum: u32,
 }
 
-/// The first end of an arrow.
+/// An arrow end whose other end has not been read yet.
 #[derive(Debug)]
-struct Open {
+struct PendingEnd {
     is_start: bool,
-    /// Whether it named its tasks, so that the hazard is known.
+    /// Whether it named its tasks, so that the hazard has been recorded.
     is_named: bool,
     datum: u32,
     anchor: Anchor,
 }
 
-/// Hazards as far as a file has been read.
+/// The hazards read so far.
 #[derive(Debug, Default)]
 pub(super) struct Arrows {
-    named: Vec<Named>,
-    open: HashMap<Id, Open>,
-    /// Arrows that point: of each, the anchors of its start and its finish are `2 * place` and `2 * place + 1`.
+    named: Vec<NamedHazard>,
+    pending: HashMap<ArrowId, PendingEnd>,
+    /// Arrows that point at slices. Arrow `i` has its start anchor at `anchors[2 * i]` and its finish anchor at
+    /// `anchors[2 * i + 1]`.
     pointing: Vec<(Hazard, u32)>,
     anchors: Vec<Anchor>,
-    /// First ends that were followed by another first end under the same id.
+    /// The number of first ends that were followed by another first end with the same id.
     lone: u64,
-    /// Those of them that named no tasks.
+    /// How many of these named no tasks.
     lost: u64,
 }
 
 impl Arrows {
-    /// A hazard without an arrow.
+    /// Adds a hazard without an arrow.
     pub(super) fn hidden(&mut self, event: &Event<'_>) -> Result<(), Stop> {
         const EVENT: &str = "a hazard without an arrow";
         let (kind, datum) = described(event)?;
         let (from, to) = (event.needed(Argument::From, EVENT)?, event.needed(Argument::To, EVENT)?);
-        self.named.push(Named { from, to, kind, datum });
+        self.named.push(NamedHazard { from, to, kind, datum });
         Ok(())
     }
 
-    /// One end of an arrow at a moment of a thread.
+    /// Adds one end of an arrow.
     pub(super) fn end(&mut self, event: &Event<'_>, is_start: bool, thread: u32) -> Result<(), Stop> {
         const EVENT: &str = "an end of an arrow";
         let (kind, datum) = described(event)?;
@@ -75,11 +77,11 @@ impl Arrows {
         let encloses = is_start || event.text_of(Field::Bind)? == "e";
         let anchor = Anchor { at_ns, thread, place: 0, encloses };
         let named = match (event.count(Argument::From)?, event.count(Argument::To)?) {
-            (Some(from), Some(to)) => Some(Named { from, to, kind, datum }),
+            (Some(from), Some(to)) => Some(NamedHazard { from, to, kind, datum }),
             _ => None,
         };
         let id = id_of(event)?;
-        match self.open.remove(&id) {
+        match self.pending.remove(&id) {
             Some(other) if other.is_start != is_start => {
                 if other.is_named {
                     return Ok(());
@@ -92,10 +94,10 @@ impl Arrows {
             other => {
                 self.lone += u64::from(other.is_some());
                 self.lost += u64::from(other.is_some_and(|other| !other.is_named));
-                if self.open.len() == OPEN_MAX {
-                    return Err(Stop::fault(0, Kind::Limit { what: "arrows open", max: OPEN_MAX as u64 }));
+                if self.pending.len() == OPEN_MAX {
+                    return Err(Stop::fault(0, Repr::Limit { what: "arrows pending", max: OPEN_MAX as u64 }));
                 }
-                self.open.insert(id, Open { is_start, is_named: named.is_some(), datum, anchor });
+                self.pending.insert(id, PendingEnd { is_start, is_named: named.is_some(), datum, anchor });
             }
         }
         self.named.extend(named);
@@ -105,7 +107,7 @@ impl Arrows {
     fn point(&mut self, kind: Hazard, datum: u32, (start, finish): (Anchor, Anchor)) -> Result<(), Stop> {
         let place = self.anchors.len();
         if self.pointing.len() == POINTING_MAX {
-            return Err(Stop::fault(0, Kind::Limit { what: "arrows without tasks", max: POINTING_MAX as u64 }));
+            return Err(Stop::fault(0, Repr::Limit { what: "arrows without tasks", max: POINTING_MAX as u64 }));
         }
         self.pointing.push((kind, datum));
         self.anchors.push(Anchor { place: place as u32, ..start });
@@ -113,26 +115,26 @@ impl Arrows {
         Ok(())
     }
 
-    /// The anchors of arrows that name no tasks, to be found among the slices.
+    /// Returns the anchors of arrows that name no tasks, to be found among the slices.
     pub(super) fn take_anchors(&mut self) -> Vec<Anchor> {
         std::mem::take(&mut self.anchors)
     }
 
-    /// All hazards, and how many had to be left out. `found` has for each anchor the place of its task.
+    /// Returns all hazards, and the number of hazards left out. `found` holds for each anchor the index of its task.
     pub(super) fn finish(
         self,
         tasks: &[Task],
         found: &[Option<u32>],
         oddities: &mut Oddities,
     ) -> (Vec<HazardEdge>, u64) {
-        let mut left_out = self.lost + self.open.values().filter(|open| !open.is_named).count() as u64;
-        for _ in 0..self.lone + self.open.len() as u64 {
+        let mut left_out = self.lost + self.pending.values().filter(|pending| !pending.is_named).count() as u64;
+        for _ in 0..self.lone + self.pending.len() as u64 {
             oddities.note(OddityKind::LoneArrow, (None, None), || "an arrow has only one of its two ends".to_owned());
         }
         let mut hazards = Vec::with_capacity(self.named.len() + self.pointing.len());
-        let places = Places::new(tasks);
-        for Named { from, to, kind, datum } in self.named {
-            match (places.of(from), places.of(to)) {
+        let lookup = TaskLookup::new(tasks);
+        for NamedHazard { from, to, kind, datum } in self.named {
+            match (lookup.of(from), lookup.of(to)) {
                 (Some(from), Some(to)) => hazards.push(HazardEdge { from, to, kind, datum }),
                 (place, _) => {
                     left_out += 1;
@@ -154,12 +156,12 @@ impl Arrows {
     }
 }
 
-/// The kind of a hazard and the number of its datum.
+/// Reads the kind of a hazard and the number of its datum.
 fn described(event: &Event<'_>) -> Result<(Hazard, u32), Stop> {
     let Some(kind) = Hazard::from_name(&event.text_of(Field::Name)?) else {
         return Err(match event.field(Field::Name) {
             Some(token) => event.wrong(token, "name", "RaW, WaR or WaW"),
-            None => Stop::fault(0, Kind::Missing { event: "a hazard", key: "name" }),
+            None => Stop::fault(0, Repr::Missing { event: "a hazard", key: "name" }),
         });
     };
     let read = |token: super::cursor::Token<'_>| number::unsigned(token.0).and_then(|datum| datum.try_into().ok());
@@ -167,29 +169,29 @@ fn described(event: &Event<'_>) -> Result<(Hazard, u32), Stop> {
     Ok((kind, datum.unwrap_or(0)))
 }
 
-fn id_of(event: &Event<'_>) -> Result<Id, Stop> {
+fn id_of(event: &Event<'_>) -> Result<ArrowId, Stop> {
     let Some(token) = event.field(Field::Id) else {
-        return Err(Stop::fault(0, Kind::Missing { event: "an end of an arrow", key: "id" }));
+        return Err(Stop::fault(0, Repr::Missing { event: "an end of an arrow", key: "id" }));
     };
     match number::unsigned(token.0) {
-        Some(number) => Ok(Id::Number(number)),
-        None if token.0.starts_with(['"', '-']) => Ok(Id::Word(token.0.into())),
+        Some(number) => Ok(ArrowId::Number(number)),
+        None if token.0.starts_with(['"', '-']) => Ok(ArrowId::Word(token.0.into())),
         None => Err(event.wrong(token, "id", "an integer or a string")),
     }
 }
 
-/// From the ids of tasks to their places.
-enum Places {
-    /// Indexed by id; `u32::MAX` where there is none. For ids that leave few gaps.
+/// Maps the ids of tasks to their indices.
+enum TaskLookup {
+    /// Indexed by id, with `u32::MAX` for missing ids. Used if the ids have few gaps.
     Table(Vec<u32>),
-    /// By id.
+    /// Pairs of id and index, sorted by id.
     Sorted(Vec<(u64, u32)>),
 }
 
-impl Places {
-    /// Of tasks with one id, the first counts.
+impl TaskLookup {
+    /// Builds the map. If several tasks have the same id, the first one counts.
     fn new(tasks: &[Task]) -> Self {
-        /// A table may have so many entries for each task.
+        /// The maximum number of table entries per task.
         const GAPS_MAX: usize = 8;
         let numbered = || tasks.iter().enumerate().map(|(place, task)| (task.id, place as u32));
         let entries = tasks.iter().map(|task| task.id).max().map_or(0, |id| id.saturating_add(1));

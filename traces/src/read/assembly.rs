@@ -1,11 +1,11 @@
-//! A run put together from the events of its file.
+//! Builds a run from the events of its file.
 
 use super::arrows::Arrows;
 use super::counters::Counters;
 use super::cursor::Token;
-use super::error::{Kind, Stop};
+use super::error::{Repr, Stop};
 use super::event::{Argument, Event, Field, excerpt};
-use super::lanes::{Threads, Use};
+use super::lanes::{SliceUse, Threads};
 use super::names::Names;
 use super::oddities::Oddities;
 use super::spans::{Boundary, Spans};
@@ -15,13 +15,13 @@ use crate::{Activity, ActivityKind, Outcome, Task, TileIndex, Trace};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-/// The most tasks, and the most activities: their places are 32 bits.
-const PLACES_MAX: usize = u32::MAX as usize;
+/// The maximum number of tasks, and of activities: their indices have 32 bits.
+const INDEX_MAX: usize = u32::MAX as usize;
 
-/// The most members of `otherData`.
+/// The maximum number of members of `otherData`.
 const FACTS_MAX: usize = 1 << 16;
 
-/// Takes events; [`finish`](Self::finish) makes a run of them.
+/// Collects events; [`finish`](Self::finish) builds the run.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     max: ReadOptions,
@@ -29,7 +29,7 @@ pub(super) struct Assembly {
     kernels: Names,
     sites: Names,
     names: Names,
-    /// Until the end, lanes of tasks and activities are threads.
+    /// Until `finish`, the lanes of tasks and activities are threads.
     tasks: Vec<Task>,
     activities: Vec<Activity>,
     spans: Spans,
@@ -39,7 +39,7 @@ pub(super) struct Assembly {
     window: Option<u64>,
     dropped: u64,
     left_out: u64,
-    /// The latest moment of a slice.
+    /// The latest end of a slice.
     latest_ns: u64,
 }
 
@@ -58,8 +58,8 @@ impl Events for Assembly {
             "i" | "I" => self.instant(event),
             "B" => self.boundary(event, true),
             "E" => self.boundary(event, false),
-            "" => Err(Stop::fault(0, Kind::Missing { event: "an event", key: "ph" })),
-            // Async events, samples, objects and what else the format has: nothing of a run of tasks.
+            "" => Err(Stop::fault(0, Repr::Missing { event: "an event", key: "ph" })),
+            // Other events of the format (async events, samples, objects, …) contain nothing about tasks.
             _ => Ok(()),
         }
     }
@@ -67,7 +67,7 @@ impl Events for Assembly {
     fn fact(&mut self, key: Cow<'_, str>, value: Token<'_>) -> Result<(), Stop> {
         let number = |key| {
             let found = excerpt(value.0);
-            let wrong = Kind::Value { key, expected: "an integer from 0 to 2^64 - 1", found };
+            let wrong = Repr::Value { key, expected: "an integer from 0 to 2^64 - 1", found };
             number::unsigned(value.0).ok_or_else(|| Stop::fault(0, wrong))
         };
         match &*key {
@@ -75,7 +75,7 @@ impl Events for Assembly {
             "hazards left out" => self.left_out = number("hazards left out")?,
             "window" if !value.is_null() => self.window = Some(number("window")?),
             _ if self.facts.len() == FACTS_MAX => {
-                return Err(Stop::fault(0, Kind::Limit { what: "members of otherData", max: FACTS_MAX as u64 }));
+                return Err(Stop::fault(0, Repr::Limit { what: "members of otherData", max: FACTS_MAX as u64 }));
             }
             _ => {
                 let text = value.string().unwrap_or(Cow::Borrowed(value.0));
@@ -116,10 +116,10 @@ impl Assembly {
 
     fn task(&mut self, event: &Event<'_>, start_ns: u64, end_ns: u64) -> Result<(), Stop> {
         limited(&self.tasks, "tasks")?;
-        let kernel = self.kernels.place(&event.text_of(Field::Name)?, self.max)?;
+        let kernel = self.kernels.intern(&event.text_of(Field::Name)?, self.max)?;
         let site = event.string(Argument::Site)?;
-        let site = site.map(|site| self.sites.place(&site, self.max)).transpose()?;
-        let lane = self.threads.used(event, Use::Task, self.max)?;
+        let site = site.map(|site| self.sites.intern(&site, self.max)).transpose()?;
+        let lane = self.threads.used(event, SliceUse::Task, self.max)?;
         let small = |token: Token<'_>| number::signed(token.0).and_then(|value| value.try_into().ok());
         let level = |token: Token<'_>| number::unsigned(token.0).filter(|&level| level <= 3).map(|level| level as u8);
         self.tasks.push(Task {
@@ -142,11 +142,11 @@ impl Assembly {
 
     fn activity(&mut self, event: &Event<'_>, kind: ActivityKind, start_ns: u64, end_ns: u64) -> Result<(), Stop> {
         limited(&self.activities, "slices other than tasks")?;
-        let how = if kind == ActivityKind::Transfer { Use::Transfer } else { Use::Slice };
+        let how = if kind == ActivityKind::Transfer { SliceUse::Transfer } else { SliceUse::Slice };
         let lane = self.threads.used(event, how, self.max)?;
-        let name = self.names.place(&event.text_of(Field::Name)?, self.max)?;
+        let name = self.names.intern(&event.text_of(Field::Name)?, self.max)?;
         let mut activity = Activity { kind, name, lane, start_ns, end_ns, bytes: 0, link: None, task: None };
-        // Arguments of a host's span are the program's own.
+        // The arguments of a host span belong to the program.
         if kind != ActivityKind::Host {
             activity.bytes = event.count(Argument::Bytes)?.unwrap_or(0);
             activity.task = event.count(Argument::Task)?;
@@ -154,13 +154,13 @@ impl Assembly {
         if kind == ActivityKind::Transfer
             && let (Some(from), Some(to)) = (event.string(Argument::From)?, event.string(Argument::To)?)
         {
-            activity.link = Some((self.names.place(&from, self.max)?, self.names.place(&to, self.max)?));
+            activity.link = Some((self.names.intern(&from, self.max)?, self.names.intern(&to, self.max)?));
         }
         self.activities.push(activity);
         Ok(())
     }
 
-    /// An instant of a host thread; one of a whole process or of all has no place in a lane.
+    /// Adds an instant of a host thread. Instants of a process, or of the whole run, belong to no lane and are ignored.
     fn instant(&mut self, event: &Event<'_>) -> Result<(), Stop> {
         let at_ns = event.time_ns(Field::Moment, "an instant")?;
         if event.field(Field::Thread).is_none() {
@@ -179,13 +179,13 @@ impl Assembly {
         let at_ns = event.time_ns(Field::Moment, if begins { "a begin" } else { "an end" })?;
         limited(&self.activities, "slices other than tasks")?;
         self.latest_ns = self.latest_ns.max(at_ns);
-        let thread = self.threads.used(event, Use::Slice, self.max)?;
-        let name = if begins { Some(self.names.place(&event.text_of(Field::Name)?, self.max)?) } else { None };
+        let thread = self.threads.used(event, SliceUse::Slice, self.max)?;
+        let name = if begins { Some(self.names.intern(&event.text_of(Field::Name)?, self.max)?) } else { None };
         self.spans.add(Boundary { thread, at_ns, name });
         Ok(())
     }
 
-    /// The run, and what the file says beside it.
+    /// Builds the run. Also returns the oddities of the file.
     pub(super) fn finish(self) -> (Trace, Oddities) {
         let Self { threads, mut tasks, mut activities, mut arrows, .. } = self;
         let mut oddities = Oddities::default();
@@ -223,9 +223,9 @@ impl Assembly {
 }
 
 /// # Errors
-/// If the list is full: places in it are 32 bits.
+/// If the list is full: indices into it have 32 bits.
 fn limited<T>(list: &[T], what: &'static str) -> Result<(), Stop> {
-    if list.len() < PLACES_MAX { Ok(()) } else { Err(Stop::fault(0, Kind::Limit { what, max: PLACES_MAX as u64 })) }
+    if list.len() < INDEX_MAX { Ok(()) } else { Err(Stop::fault(0, Repr::Limit { what, max: INDEX_MAX as u64 })) }
 }
 
 const OUTCOMES: &str = "completed, failed, panicked or cancelled";

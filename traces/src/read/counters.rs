@@ -1,19 +1,19 @@
-//! Counters of a file, kept apart by process, name and series.
+//! The counters of a file, separated by process, name and series.
 
 use super::ReadOptions;
 use super::error::Stop;
 use super::event::{Event, Field};
 use super::lanes::Threads;
-use super::names::{Names, place_of};
+use super::names::{Names, index_or_insert};
 use super::oddities::{Oddities, OddityKind};
 use crate::Counter;
 use std::collections::HashMap;
 
-/// Samples as far as a file has been read.
+/// The samples read so far.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     names: Names,
-    /// By process and name.
+    /// Indices into `counters` by process and name.
     places: HashMap<(u32, u32), u32>,
     counters: Vec<Samples>,
 }
@@ -23,12 +23,12 @@ struct Samples {
     process: u32,
     name: u32,
     samples: Vec<(u64, f64)>,
-    /// How often a sample was earlier than the one before it.
+    /// The number of samples that are earlier than the one before them.
     back: u64,
 }
 
 impl Counters {
-    /// One sample of each series of an event. The series `value` has the name of its counter.
+    /// Adds one sample of each series of an event. The series `value` takes the name of its counter.
     pub(super) fn sample(&mut self, event: &Event<'_>, process: u32, max: ReadOptions) -> Result<(), Stop> {
         let at_ns = event.time_ns(Field::Moment, "a counter's sample")?;
         let name = event.text_of(Field::Name)?;
@@ -39,8 +39,8 @@ impl Counters {
                 _ => return Err(event.wrong(token, "value", "a number")),
             };
             let name = match &*key.string().unwrap_or_default() {
-                "value" => self.names.place(&name, max)?,
-                series => self.names.place(&format!("{name} {series}"), max)?,
+                "value" => self.names.intern(&name, max)?,
+                series => self.names.intern(&format!("{name} {series}"), max)?,
             };
             self.push(process, name, (at_ns, value), max)?;
         }
@@ -50,14 +50,15 @@ impl Counters {
     fn push(&mut self, process: u32, name: u32, sample: (u64, f64), max: ReadOptions) -> Result<(), Stop> {
         let new = || Samples { process, name, samples: Vec::new(), back: 0 };
         let limit = ("counters", max.names_max);
-        let place = place_of(&mut self.places, &mut self.counters, (process, name), limit, new)?;
+        let place = index_or_insert(&mut self.places, &mut self.counters, (process, name), limit, new)?;
         let counter = &mut self.counters[place as usize];
         counter.back += u64::from(counter.samples.last().is_some_and(|last| last.0 > sample.0));
         counter.samples.push(sample);
         Ok(())
     }
 
-    /// The counters in order of appearance. Where two processes have counters of one name, the process is named first.
+    /// Returns the counters in order of appearance. If several processes have a counter of the same name, the name of
+    /// the process is put in front.
     pub(super) fn finish(self, threads: &Threads, oddities: &mut Oddities) -> Vec<Counter> {
         let mut processes = HashMap::new();
         for counter in &self.counters {

@@ -1,20 +1,20 @@
-//! JSON as it lies in memory: one token after another, borrowed from the text, checked by the grammar of RFC 8259.
+//! Zero-copy JSON tokens, checked by the grammar of RFC 8259.
 //!
-//! A text that ends within a token is not wrong but [`Stop::End`]: there may be more of it in the file, and whoever
-//! asked begins again with more. So an event needs no search for its end before it is parsed.
+//! If the text ends within a token, the result is not a fault but [`Stop::End`]: the file may contain more text, and
+//! the caller parses again with more of it. So the end of an event need not be found before it is parsed.
 
-use super::error::{Kind, Stop};
+use super::error::{Repr, Stop};
 use std::borrow::Cow;
 
-/// Arrays and objects lie in one another at most this deep: one bit each in [`Nest`].
+/// The maximum nesting depth of arrays and objects: one bit for each level in [`Nest`].
 const DEPTH_MAX: u32 = 64;
 
-/// A value as it stands in the text.
+/// A value as it is written in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token<'a>(pub(crate) &'a str);
 
 impl<'a> Token<'a> {
-    /// The text that a string stands for; `None` for any other value. Half of a surrogate pair becomes U+FFFD.
+    /// Returns the decoded text of a string, or `None` for any other value. An unpaired surrogate becomes U+FFFD.
     pub(crate) fn string(self) -> Option<Cow<'a, str>> {
         let inside = self.inside()?;
         Some(if inside.bytes().any(|byte| byte == b'\\') {
@@ -24,24 +24,25 @@ impl<'a> Token<'a> {
         })
     }
 
-    /// A string between its quotes, escapes as they are; `None` for any other value.
+    /// Returns the text of a string between its quotes, with escapes undecoded, or `None` for any other value.
     pub(crate) fn inside(self) -> Option<&'a str> {
         self.0.strip_prefix('"')?.strip_suffix('"')
     }
 
-    /// What `known` makes of a string: of the text as it stands, and if that is unknown, of what it stands for.
+    /// Looks up a string with `known`: first the text as written, then, if that is unknown and has escapes, the decoded
+    /// text.
     pub(crate) fn known<T>(self, known: impl Fn(&str) -> Option<T>) -> Option<T> {
         let inside = self.inside()?;
         known(inside).or_else(|| if inside.contains('\\') { known(&unescaped(inside)) } else { None })
     }
 
-    /// Whether it is the word `null`.
+    /// Returns whether the token is `null`.
     pub(crate) fn is_null(self) -> bool {
         self.0 == "null"
     }
 }
 
-/// The inside of a string whose escapes have been checked.
+/// Decodes the inside of a string whose escapes have been checked.
 fn unescaped(inside: &str) -> String {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside;
@@ -73,7 +74,7 @@ fn unescaped(inside: &str) -> String {
     text
 }
 
-/// A place in a text that is being taken apart.
+/// A position in a text that is being parsed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
@@ -85,7 +86,7 @@ impl<'a> Cursor<'a> {
         Self { text, at: 0 }
     }
 
-    /// The next byte that is not white space, not taken.
+    /// Returns the next byte that is not white space, without consuming it.
     #[inline]
     pub(crate) fn peek(&mut self) -> Result<u8, Stop> {
         let bytes = self.text.as_bytes();
@@ -98,7 +99,7 @@ impl<'a> Cursor<'a> {
         Err(Stop::End)
     }
 
-    /// Takes `byte`, after white space.
+    /// Consumes `byte`, after white space.
     #[inline]
     pub(crate) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), Stop> {
         if self.peek()? != byte {
@@ -108,16 +109,17 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// What stands here is not what was expected.
+    /// Returns the fault that the text here is not what was expected.
     #[cold]
     pub(super) fn unexpected(&self, expected: &'static str) -> Stop {
         match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
-            Some(found) => Stop::fault(self.at, Kind::Expected { expected, found }),
+            Some(found) => Stop::fault(self.at, Repr::Expected { expected, found }),
             None => Stop::End,
         }
     }
 
-    /// The key of the next member of an object whose brace has been taken, and its colon; `None` at the closing brace.
+    /// Consumes the key of the next member of an object, with its colon. The opening brace has been consumed already.
+    /// Returns `None` at the closing brace.
     #[inline]
     pub(crate) fn key(&mut self, is_first: &mut bool) -> Result<Option<Token<'a>>, Stop> {
         if self.peek()? == b'}' {
@@ -133,7 +135,7 @@ impl<'a> Cursor<'a> {
         Ok(Some(key))
     }
 
-    /// A whole value, whatever it is.
+    /// Consumes a value of any type.
     #[inline]
     pub(crate) fn value(&mut self) -> Result<Token<'a>, Stop> {
         match self.peek()? {
@@ -148,7 +150,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// Consumes a number, `true`, `false` or `null`.
     fn scalar(&mut self) -> Result<Token<'a>, Stop> {
         let from = self.at;
         let rest = &self.text.as_bytes()[from..];
@@ -173,7 +175,7 @@ impl<'a> Cursor<'a> {
         let from = self.at;
         let bytes = self.text.as_bytes();
         let mut at = from + usize::from(bytes.get(from) == Some(&b'-'));
-        // Digits, and what is wrong if there are none.
+        // Skips digits. Returns what was expected if there are none.
         let digits = |at: &mut usize| {
             let first = *at;
             while bytes.get(*at).is_some_and(u8::is_ascii_digit) {
@@ -195,7 +197,7 @@ impl<'a> Cursor<'a> {
             at += usize::from(matches!(bytes.get(at), Some(b'+' | b'-')));
             wrong = digits(&mut at);
         }
-        // A number at the end of the text may go on behind it.
+        // At the end of the text, the number may continue in the next part of the file.
         if at == bytes.len() {
             return Err(Stop::End);
         }
@@ -207,7 +209,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A string with its quotes.
+    /// Consumes a string with its quotes.
     #[inline]
     fn string(&mut self, expected: &'static str) -> Result<Token<'a>, Stop> {
         let from = self.at;
@@ -232,7 +234,7 @@ impl<'a> Cursor<'a> {
         Ok(Token(&self.text[from..self.at]))
     }
 
-    /// The place behind the escape at `at`.
+    /// Returns the position after the escape at `at`.
     #[cold]
     fn escape(&mut self, at: usize) -> Result<usize, Stop> {
         let bytes = self.text.as_bytes();
@@ -255,20 +257,20 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// How far a value has been skipped that may be longer than the text at hand.
+/// The state of skipping a value that may be longer than the text in memory.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Nest {
-    /// One bit for each open array (0) or object (1), the innermost lowest.
+    /// One bit for each open array (0) or object (1); the lowest bit is the innermost.
     objects: u64,
     depth: u32,
-    /// Whether the innermost one has had a member.
+    /// Whether the innermost one has a member before this position.
     has_member: bool,
 }
 
 impl Nest {
-    /// Takes one step: a bracket, or a member that is no array or object. `true` when the value is whole.
+    /// Consumes one bracket, or one member that is not an array or object. Returns `true` when the value is complete.
     ///
-    /// After [`Stop::End`] neither `self` nor the cursor has moved but over white space.
+    /// On [`Stop::End`], `self` is unchanged and the cursor has moved over white space at most.
     pub(super) fn step(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, Stop> {
         let mut ahead = *cursor;
         let is_object = self.objects & 1 == 1;
@@ -294,10 +296,7 @@ impl Nest {
         let opening = ahead.peek()?;
         if matches!(opening, b'{' | b'[') {
             if self.depth == DEPTH_MAX {
-                return Err(Stop::fault(
-                    ahead.at,
-                    Kind::Limit { what: "brackets in one another", max: DEPTH_MAX.into() },
-                ));
+                return Err(Stop::fault(ahead.at, Repr::Limit { what: "nested brackets", max: DEPTH_MAX.into() }));
             }
             ahead.at += 1;
             self.objects = self.objects << 1 | u64::from(opening == b'{');

@@ -1,9 +1,9 @@
-//! The one error of reading: where in the file, and what was expected there.
+//! The error of reading: the position in the file, and what was expected there.
 
 use std::fmt;
 use std::io;
 
-/// A place in a file.
+/// A position in a file.
 ///
 /// ```
 /// use superscalar_traces::Trace;
@@ -15,20 +15,20 @@ use std::io;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Position {
-    /// Bytes before it.
+    /// The number of bytes before it.
     pub offset: u64,
-    /// Its line, from 1.
+    /// The line number, counted from 1.
     pub line: u64,
-    /// Its byte in that line, from 1.
+    /// The byte in that line, counted from 1.
     pub column: u64,
 }
 
 impl Position {
     pub(super) const START: Self = Self { offset: 0, line: 1, column: 1 };
 
-    /// Where a text that begins here goes on after `text`.
+    /// Returns the position after `text`, which begins at this position.
     pub(super) fn after(self, text: &[u8]) -> Self {
-        // In pieces whose count fits into a byte, which the compiler turns into vector instructions.
+        // Chunks whose count fits into a byte are vectorized by the compiler.
         let count = |piece: &[u8]| piece.iter().map(|&byte| u8::from(byte == b'\n')).sum::<u8>();
         let lines: u64 = text.chunks(usize::from(u8::MAX)).map(|piece| u64::from(count(piece))).sum();
         let column = match text.iter().rposition(|&byte| byte == b'\n') {
@@ -47,34 +47,34 @@ impl fmt::Display for Position {
 
 /// Why a trace could not be read, and where.
 ///
-/// Displayed as `run.json: line 7, column 12 (byte 310): expected a string, found '4'`; the name only where a file was
-/// opened by it.
+/// Displays as `run.json: line 7, column 12 (byte 310): expected a string, found '4'`. The file name is shown only if
+/// the file was opened by name.
 #[derive(Debug)]
 pub struct ReadError {
     pub(super) file: Option<String>,
     pub(super) position: Option<Position>,
-    pub(super) kind: Kind,
+    pub(super) repr: Repr,
 }
 
 impl ReadError {
-    /// The place of the fault; `None` if the file could not be opened.
+    /// Returns the position of the fault, or `None` if the file could not be opened.
     pub fn position(&self) -> Option<Position> {
         self.position
     }
 
-    /// Whether the file simply ends too early, as one does that a crash cut short.
+    /// Returns whether the file ends too early, as after a crash.
     ///
     /// ```
     /// # use superscalar_traces::Trace;
     /// assert!(Trace::read(&b"{\"traceEvents\":[{\"ph\""[..]).unwrap_err().is_cut_short());
     /// ```
     pub fn is_cut_short(&self) -> bool {
-        matches!(self.kind, Kind::Ends { .. })
+        matches!(self.repr, Repr::Ends { .. })
     }
 
-    /// Whether a limit of [`ReadOptions`](super::ReadOptions) was met.
+    /// Returns whether a limit of [`ReadOptions`](super::ReadOptions) was exceeded.
     pub fn is_limit(&self) -> bool {
-        matches!(self.kind, Kind::Limit { .. })
+        matches!(self.repr, Repr::Limit { .. })
     }
 }
 
@@ -86,21 +86,21 @@ impl fmt::Display for ReadError {
         if let Some(position) = self.position {
             write!(out, "{position}: ")?;
         }
-        self.kind.fmt(out)
+        self.repr.fmt(out)
     }
 }
 
 impl std::error::Error for ReadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // Not the kind itself, which is private and displayed already.
-        std::error::Error::source(&self.kind)
+        // The representation itself is private and already displayed.
+        std::error::Error::source(&self.repr)
     }
 }
 
-/// What went wrong. Messages complete a `line 7, column 12 (byte 310):`.
+/// The cause of an error. Messages follow a prefix such as `line 7, column 12 (byte 310):`.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Kind {
-    #[error("cannot be opened: {0}")]
+pub(crate) enum Repr {
+    #[error("cannot open the file: {0}")]
     Open(#[source] io::Error),
     #[error("reading failed: {0}")]
     Read(#[source] io::Error),
@@ -112,7 +112,7 @@ pub(crate) enum Kind {
     Expected { expected: &'static str, found: char },
     #[error("`{key}` must be {expected}, not {found}")]
     Value { key: &'static str, expected: &'static str, found: String },
-    #[error("{event} without `{key}`")]
+    #[error("{event} has no `{key}`")]
     Missing { event: &'static str, key: &'static str },
     #[error("`{0}` occurs a second time")]
     Twice(&'static str),
@@ -124,32 +124,32 @@ pub(crate) enum Kind {
     Refused(String),
 }
 
-impl Kind {
-    /// An error without a file's name.
+impl Repr {
+    /// Makes an error without a file name.
     #[cold]
     pub(super) fn at(self, position: Position) -> ReadError {
-        ReadError { file: None, position: Some(position), kind: self }
+        ReadError { file: None, position: Some(position), repr: self }
     }
 }
 
-/// Why a piece of text could not be taken.
+/// The reason why a text could not be parsed.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// The text at hand ends first; there may be more of it in the file.
+    /// The text in memory ends too early; the file may contain more.
     End,
-    /// It is wrong, so many bytes into the text at hand.
-    Fault(usize, Box<Kind>),
+    /// The text is faulty, this many bytes after its start.
+    Fault(usize, Box<Repr>),
 }
 
 impl Stop {
     #[cold]
-    pub(super) fn fault(at: usize, kind: Kind) -> Self {
-        Self::Fault(at, Box::new(kind))
+    pub(super) fn fault(at: usize, repr: Repr) -> Self {
+        Self::Fault(at, Box::new(repr))
     }
 
-    /// A refusal in the words of whoever takes the events.
+    /// Makes a fault with a message of the caller.
     #[cold]
     pub(crate) fn refused(at: usize, why: String) -> Self {
-        Self::fault(at, Kind::Refused(why))
+        Self::fault(at, Repr::Refused(why))
     }
 }

@@ -1,11 +1,11 @@
-//! One event of a file: its fields by name, as tokens of the text.
+//! One event of a file, with its fields as tokens of the text.
 
 use super::cursor::{Cursor, Token};
-use super::error::{Kind, Stop};
+use super::error::{Repr, Stop};
 use super::number;
 use std::borrow::Cow;
 
-/// An enum of keys with what each is in a file.
+/// Declares an enum of keys with their names in a file.
 macro_rules! keys {
     ($(#[$attribute:meta])* $name:ident { $($variant:ident = $key:literal,)* }) => {
         $(#[$attribute])*
@@ -34,7 +34,7 @@ macro_rules! keys {
 }
 
 keys! {
-    /// The fields of an event that are looked at.
+    /// The fields of an event that the reader uses.
     Field {
         Phase = "ph",
         Category = "cat",
@@ -50,7 +50,7 @@ keys! {
 }
 
 keys! {
-    /// The arguments of an event that are looked at.
+    /// The arguments of an event that the reader uses.
     Argument {
         Name = "name",
         Kind = "kind",
@@ -70,17 +70,17 @@ keys! {
     }
 }
 
-/// An event. Of two fields with one name the later counts, as in JavaScript.
+/// An event. If a field occurs twice, the later one counts, as in JavaScript.
 #[derive(Debug)]
 pub(crate) struct Event<'a> {
-    /// From its brace on.
+    /// The text from the event's opening brace on.
     text: &'a str,
     fields: [Option<Token<'a>>; Field::COUNT],
     arguments: [Option<Token<'a>>; Argument::COUNT],
 }
 
 impl<'a> Event<'a> {
-    /// Takes the event that `text` begins with, and says how long it is.
+    /// Parses the event at the start of `text`. Returns it with its length in bytes.
     pub(super) fn parse(text: &'a str) -> Result<(Self, usize), Stop> {
         let mut event = Self { text, fields: [None; Field::COUNT], arguments: [None; Argument::COUNT] };
         let mut cursor = Cursor::new(text);
@@ -121,7 +121,7 @@ impl<'a> Event<'a> {
         Ok(())
     }
 
-    /// Its text, with the braces.
+    /// Returns the event's text, with its braces.
     pub(crate) fn text(&self) -> &'a str {
         self.text
     }
@@ -130,12 +130,12 @@ impl<'a> Event<'a> {
         self.fields[field as usize]
     }
 
-    /// The value of an argument; `null` is as good as none.
+    /// Returns an argument; `null` counts as missing.
     pub(crate) fn argument(&self, argument: Argument) -> Option<Token<'a>> {
         self.arguments[argument as usize].filter(|token| !token.is_null())
     }
 
-    /// All members of its arguments, in order; none if they are no object.
+    /// Returns all members of the arguments, in order; none if the arguments are not an object.
     pub(crate) fn members(&self) -> Vec<(Token<'a>, Token<'a>)> {
         let mut members = Vec::new();
         let Some(arguments) = self.field(Field::Arguments) else {
@@ -143,7 +143,7 @@ impl<'a> Event<'a> {
         };
         let mut cursor = Cursor::new(arguments.0);
         let mut is_first = true;
-        // It has been parsed before; a fault ends the list.
+        // The text has been parsed before, so a fault cannot occur; if it did, it would end the list.
         if cursor.expect(b'{', "`{`").is_ok() {
             while let Ok(Some(key)) = cursor.key(&mut is_first) {
                 let Ok(value) = cursor.value() else {
@@ -155,26 +155,26 @@ impl<'a> Event<'a> {
         members
     }
 
-    /// How far into the event a token of it begins.
-    pub(crate) fn place(&self, token: Token<'_>) -> usize {
-        // Both are parts of one text; for a token from elsewhere the result means nothing, but is still in the event.
+    /// Returns the offset of a token within the event.
+    pub(crate) fn offset_of(&self, token: Token<'_>) -> usize {
+        // Both are slices of one text. For a token from another text the result is meaningless, but within the event.
         let ahead = (token.0.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         ahead.min(self.text.len())
     }
 
-    /// The fault of a token with this key.
+    /// Returns a fault about a token with this key.
     #[cold]
     pub(crate) fn wrong(&self, token: Token<'_>, key: &'static str, expected: &'static str) -> Stop {
         let found = excerpt(token.0);
-        Stop::fault(self.place(token), Kind::Value { key, expected, found })
+        Stop::fault(self.offset_of(token), Repr::Value { key, expected, found })
     }
 
     #[cold]
     fn missing(&self, event: &'static str, key: &'static str) -> Stop {
-        Stop::fault(0, Kind::Missing { event, key })
+        Stop::fault(0, Repr::Missing { event, key })
     }
 
-    /// A field that is a string; empty if it is missing.
+    /// Returns a field that is a string; empty if it is missing.
     pub(crate) fn text_of(&self, field: Field) -> Result<Cow<'a, str>, Stop> {
         let Some(token) = self.field(field) else {
             return Ok(Cow::Borrowed(""));
@@ -182,39 +182,39 @@ impl<'a> Event<'a> {
         token.string().ok_or_else(|| self.wrong(token, field.key(), "a string"))
     }
 
-    /// A field that is a time; `event` names what lacks it.
+    /// Returns a field that is a time; `event` names the event in the error for a missing field.
     pub(crate) fn time_ns(&self, field: Field, event: &'static str) -> Result<u64, Stop> {
         let token = self.field(field).ok_or_else(|| self.missing(event, field.key()))?;
         number::nanoseconds(token.0).ok_or_else(|| self.wrong(token, field.key(), EXPECTED_TIME))
     }
 
-    /// An argument that is a time.
+    /// Returns an argument that is a time.
     pub(crate) fn argument_ns(&self, argument: Argument) -> Result<Option<u64>, Stop> {
         self.parsed(argument, EXPECTED_TIME, |token| number::nanoseconds(token.0))
     }
 
-    /// An argument that is a string.
+    /// Returns an argument that is a string.
     pub(crate) fn string(&self, argument: Argument) -> Result<Option<Cow<'a, str>>, Stop> {
         self.parsed(argument, "a string", Token::string)
     }
 
-    /// An argument that is a number without a sign.
+    /// Returns an argument that is an unsigned integer.
     pub(crate) fn count(&self, argument: Argument) -> Result<Option<u64>, Stop> {
         self.parsed(argument, "an integer from 0 to 2^64 - 1", |token| number::unsigned(token.0))
     }
 
-    /// As [`count`](Self::count), for an argument that must be there.
+    /// Like [`count`](Self::count), but the argument must be present.
     pub(crate) fn needed(&self, argument: Argument, event: &'static str) -> Result<u64, Stop> {
         self.count(argument)?.ok_or_else(|| self.missing(event, argument.key()))
     }
 
-    /// An argument that is a real number, not negative; zero if it is missing.
+    /// Returns an argument that is a number, at least zero; zero if it is missing.
     pub(crate) fn amount(&self, argument: Argument) -> Result<f64, Stop> {
         let read = |token: Token<'_>| token.0.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
         Ok(self.parsed(argument, "a number that is not negative", read)?.unwrap_or(0.0))
     }
 
-    /// An argument as `read` takes it, which returns `None` for what is not as `expected`.
+    /// Parses an argument with `read`, which returns `None` if the value is not as `expected`.
     pub(crate) fn parsed<T>(
         &self,
         argument: Argument,
@@ -230,7 +230,7 @@ impl<'a> Event<'a> {
 
 const EXPECTED_TIME: &str = "microseconds from 0 to 2^64 ns";
 
-/// The beginning of a text, for a message.
+/// Returns the beginning of a text, for a message.
 #[cold]
 pub(super) fn excerpt(text: &str) -> String {
     const CHARS_MAX: usize = 40;

@@ -1,20 +1,20 @@
-//! Processes and threads of a file, and the lanes that they stand for.
+//! The processes and threads of a file, and the lanes made from them.
 
 use super::ReadOptions;
 use super::cursor::Token;
 use super::error::Stop;
 use super::event::{Argument, Event, Field};
-use super::names::{Names, place_of};
+use super::names::{Names, index_or_insert};
 use super::number;
 use crate::{Lane, LaneKind};
 use std::collections::HashMap;
 
-/// The most threads of a file.
+/// The maximum number of threads, and of processes, of a file.
 const THREADS_MAX: u32 = 1 << 20;
 
-/// What stands for a process or a thread in events: a number, or another word by its place among those.
+/// The identifier of a process or a thread in events: a number, or the index of another token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Label {
+enum ThreadLabel {
     Number(i64),
     Word(u32),
 }
@@ -26,7 +26,7 @@ struct Process {
     sort_index: i64,
 }
 
-/// A thread of the file. Until the file has ended, a slice's `lane` is its thread.
+/// A thread of the file. Until the file has been read, the `lane` of a slice is its thread.
 #[derive(Debug, Default)]
 struct Thread {
     process: u32,
@@ -40,7 +40,7 @@ struct Thread {
 }
 
 impl Thread {
-    /// As the file says it, or what its slices let one think.
+    /// Returns the kind that the file contains, or else one guessed from the thread's name and slices.
     fn lane_kind(&self) -> LaneKind {
         let is_queue = self.name.as_ref().is_some_and(|name| name.starts_with("queue"));
         match self.kind {
@@ -56,10 +56,10 @@ impl Thread {
     }
 }
 
-/// What a slice on a thread says of the thread.
+/// What a slice tells about its thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
-    /// Nothing but that it is there.
+pub(super) enum SliceUse {
+    /// Only that the thread exists.
     Slice,
     Task,
     Transfer,
@@ -69,41 +69,47 @@ pub(super) enum Use {
 #[derive(Debug, Default)]
 pub(super) struct Threads {
     words: Names,
-    process_places: HashMap<Label, u32>,
+    process_places: HashMap<ThreadLabel, u32>,
     processes: Vec<Process>,
-    places: HashMap<(u32, Label), u32>,
+    places: HashMap<(u32, ThreadLabel), u32>,
     threads: Vec<Thread>,
-    /// The last one looked for, which is as a rule the next one too.
-    recent: Option<((Label, Label), u32)>,
+    /// The thread of the previous lookup, which is usually the next one too.
+    recent: Option<((ThreadLabel, ThreadLabel), u32)>,
 }
 
 impl Threads {
-    fn label(&mut self, event: &Event<'_>, field: Field, key: &'static str, max: ReadOptions) -> Result<Label, Stop> {
+    fn label(
+        &mut self,
+        event: &Event<'_>,
+        field: Field,
+        key: &'static str,
+        max: ReadOptions,
+    ) -> Result<ThreadLabel, Stop> {
         let Some(token) = event.field(field) else {
-            return Ok(Label::Number(0));
+            return Ok(ThreadLabel::Number(0));
         };
         if let Some(number) = number::signed(token.0) {
-            return Ok(Label::Number(number));
+            return Ok(ThreadLabel::Number(number));
         }
         let is_word = token.0.starts_with(|first: char| first == '"' || first.is_ascii_digit());
         if !is_word {
             return Err(event.wrong(token, key, "a number or a string"));
         }
-        Ok(Label::Word(self.words.place(token.0, max)?))
+        Ok(ThreadLabel::Word(self.words.intern(token.0, max)?))
     }
 
-    /// The number of the event's process.
+    /// Returns the index of the event's process.
     pub(super) fn process(&mut self, event: &Event<'_>, max: ReadOptions) -> Result<u32, Stop> {
         let label = self.label(event, Field::Process, "pid", max)?;
         self.process_of(label, event)
     }
 
-    fn process_of(&mut self, label: Label, event: &Event<'_>) -> Result<u32, Stop> {
+    fn process_of(&mut self, label: ThreadLabel, event: &Event<'_>) -> Result<u32, Stop> {
         let new = || Process { label: label_text(event, Field::Process), ..Process::default() };
-        place_of(&mut self.process_places, &mut self.processes, label, ("processes", THREADS_MAX), new)
+        index_or_insert(&mut self.process_places, &mut self.processes, label, ("processes", THREADS_MAX), new)
     }
 
-    /// The number of the event's thread.
+    /// Returns the index of the event's thread.
     pub(super) fn thread(&mut self, event: &Event<'_>, max: ReadOptions) -> Result<u32, Stop> {
         let labels = (self.label(event, Field::Process, "pid", max)?, self.label(event, Field::Thread, "tid", max)?);
         if let Some((_, place)) = self.recent.filter(|(recent, _)| *recent == labels) {
@@ -112,22 +118,22 @@ impl Threads {
         let process = self.process_of(labels.0, event)?;
         let new = || Thread { process, label: label_text(event, Field::Thread), ..Thread::default() };
         let key = (process, labels.1);
-        let place = place_of(&mut self.places, &mut self.threads, key, ("threads", THREADS_MAX), new)?;
+        let place = index_or_insert(&mut self.places, &mut self.threads, key, ("threads", THREADS_MAX), new)?;
         self.recent = Some((labels, place));
         Ok(place)
     }
 
-    /// As [`thread`](Self::thread), for a slice.
-    pub(super) fn used(&mut self, event: &Event<'_>, how: Use, max: ReadOptions) -> Result<u32, Stop> {
+    /// Like [`thread`](Self::thread), and records what the slice tells about the thread.
+    pub(super) fn used(&mut self, event: &Event<'_>, how: SliceUse, max: ReadOptions) -> Result<u32, Stop> {
         let place = self.thread(event, max)?;
         let thread = &mut self.threads[place as usize];
         thread.has_slices = true;
-        thread.has_tasks |= how == Use::Task;
-        thread.has_transfers |= how == Use::Transfer;
+        thread.has_tasks |= how == SliceUse::Task;
+        thread.has_transfers |= how == SliceUse::Transfer;
         Ok(place)
     }
 
-    /// A name or an order of display.
+    /// Reads a metadata event: a name or a sort index.
     pub(super) fn metadata(&mut self, event: &Event<'_>, max: ReadOptions) -> Result<(), Stop> {
         let sort_index = |event: &Event<'_>| {
             event.parsed(Argument::SortIndex, "an integer", |token: Token<'_>| number::signed(token.0))
@@ -161,34 +167,35 @@ impl Threads {
         Ok(())
     }
 
-    /// How many threads there are.
+    /// Returns the number of threads.
     pub(super) fn len(&self) -> usize {
         self.threads.len()
     }
 
-    /// What a process is called in the display.
+    /// Returns the display name of a process.
     pub(super) fn process_name(&self, process: u32) -> String {
         let process = &self.processes[process as usize];
         process.name.clone().unwrap_or_else(|| format!("process {}", process.label))
     }
 
-    /// What a thread is called in the display.
+    /// Returns the display name of a thread.
     pub(super) fn thread_name(&self, thread: u32) -> String {
         let thread = &self.threads[thread as usize];
         thread.name.clone().unwrap_or_else(|| format!("thread {}", thread.label))
     }
 
-    /// The lanes in the order of display, and for each thread its lane.
+    /// Returns the lanes in display order, and the lane of each thread.
     ///
-    /// A thread without a name and without slices has none; what it is given here is not used. The further threads of a
-    /// lane, `worker 3 (2)`, have the lane of the first.
+    /// A thread with neither a name nor slices has no lane; its entry is not used. Additional threads of a lane, such
+    /// as `worker 3 (2)`, are mapped to the lane of its first thread.
     pub(super) fn lanes(&self) -> (Vec<Lane>, Vec<u32>) {
         let mut order: Vec<u32> = (0..self.threads.len() as u32).collect();
         order.sort_by_key(|&place| {
             let thread = &self.threads[place as usize];
             (self.processes[thread.process as usize].sort_index, thread.process, thread.sort_index, place)
         });
-        // The threads that others may be further ones of; of two with one name, the one shown first.
+        // The threads that can have additional threads. Of two threads with the same name, the one displayed first
+        // counts.
         let names = |place: u32| (self.key(place, &self.thread_name(place)), place);
         let is_first = |place: &u32| first_name(&self.thread_name(*place)).is_none();
         let firsts: HashMap<_, u32> = order.iter().rev().copied().filter(is_first).map(names).collect();
@@ -221,13 +228,13 @@ impl Threads {
     }
 }
 
-/// What the file calls a process or a thread that it gives no name.
+/// Returns the label of a process or a thread, for those without a name.
 fn label_text(event: &Event<'_>, field: Field) -> String {
     let text = event.field(field).map(|token| token.string().unwrap_or(token.0.into()));
     text.map_or_else(|| "0".to_owned(), Into::into)
 }
 
-/// The name of the lane whose further thread this is: `worker 3` of `worker 3 (2)`.
+/// Returns the name of the first thread of a lane from that of an additional one: `worker 3` for `worker 3 (2)`.
 fn first_name(name: &str) -> Option<&str> {
     let (first, number) = name.strip_suffix(')')?.rsplit_once(" (")?;
     let is_further = number.parse::<u32>().is_ok_and(|number| number >= 2);

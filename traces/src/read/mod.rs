@@ -1,17 +1,17 @@
-//! The reader of Chrome's trace event format: streaming, in bounded memory, with the position of each fault.
+//! A streaming reader of Chrome's trace event format: bounded memory, and a position for each fault.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
 //! | `window` | the part of the file that is in memory |
-//! | `cursor`, `number`, `event` | JSON's tokens, its numbers as integers, one event |
-//! | `walk` | the frame around the events, in either form of the format |
-//! | `assembly` | events made a run; with `names`, `lanes`, `arrows`, `counters`, `spans` |
-//! | `nesting` | slices in slices, and at which of them an arrow points |
+//! | `cursor`, `number`, `event` | JSON tokens, exact integers, one event |
+//! | `walk` | the structure around the events, in both forms of the format |
+//! | `assembly` | builds a run from events; with `names`, `lanes`, `arrows`, `counters`, `spans` |
+//! | `nesting` | nested slices, and the slices that arrows point at |
 //!
-//! The text passes through a window of a few hundred kilobytes, or of the longest event; no more of it is held than the
-//! names in it, each once. An event is parsed where it lies: strings are borrowed, numbers become integers without a
-//! detour through `f64`, and a text that ends within an event is parsed again with more of it. That JSON is well formed
-//! is checked everywhere, in what is passed over, too.
+//! The text passes through a window of a few hundred kilobytes, or of the longest event. Beyond that, only the names
+//! are kept, each once. Events are parsed in place: strings are borrowed, numbers become integers without a conversion
+//! to `f64`, and a text that ends within an event is parsed again with more of it. The JSON syntax of the whole file is
+//! checked, also in parts that are skipped.
 
 mod arrows;
 mod assembly;
@@ -34,12 +34,12 @@ pub use oddities::{Oddities, Oddity, OddityKind};
 
 use crate::Trace;
 use assembly::Assembly;
-use error::Kind;
+use error::Repr;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// How much of a file is read before it is refused.
+/// Limits of the reader, beyond which a file is refused.
 ///
 /// ```
 /// use superscalar_traces::read::ReadOptions;
@@ -52,11 +52,12 @@ use std::path::Path;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// The most bytes of one event, and of one member of `otherData`. Default 16 MiB.
+    /// The maximum bytes of one event, and of one member of `otherData`. Default 16 MiB.
     pub event_bytes_max: usize,
-    /// The most different names of one kind: of kernels, of sites, of counters, of anything else. Default 2^20.
+    /// The maximum number of different names of one kind: of kernels, of sites, of counters, of everything else.
+    /// Default 2^20.
     pub names_max: u32,
-    /// The most bytes of the names of one kind together. Default 256 MiB.
+    /// The maximum total bytes of the names of one kind. Default 256 MiB.
     pub name_bytes_max: u64,
 }
 
@@ -66,24 +67,24 @@ impl Default for ReadOptions {
     }
 }
 
-/// A run, and what its file says that the run has no place for.
+/// A run, and what its file contains beyond it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Reading {
     /// The run, as far as the file could be read.
     pub trace: Trace,
-    /// Where and why reading ended, if it did before the end of the file.
+    /// The error that ended reading before the end of the file, if there was one.
     pub broken: Option<ReadError>,
-    /// What was set right or left out.
+    /// The contents of the file that the reader corrected or left out.
     pub oddities: Oddities,
 }
 
 impl ReadOptions {
-    /// Reads a file's content; `input` need not buffer.
+    /// Reads a trace from `input`, which need not be buffered.
     ///
     /// # Errors
-    /// The first fault of the file: its JSON, a field of an event that is not as `FORMAT.md` says, a limit, or the
-    /// input's own.
+    /// The first fault: invalid JSON, a field of an event that violates `FORMAT.md`, an exceeded limit, or an error of
+    /// `input`.
     pub fn read(&self, input: impl Read) -> Result<Reading, ReadError> {
         let reading = self.read_whole_events(input)?;
         match reading.broken {
@@ -92,7 +93,8 @@ impl ReadOptions {
         }
     }
 
-    /// Reads as far as possible: all events before the first fault, such as the end of a file that a crash cut short.
+    /// Reads as far as possible: all events before the first fault, for example in a file that was cut short by a
+    /// crash.
     ///
     /// ```
     /// use superscalar_traces::read::ReadOptions;
@@ -105,12 +107,12 @@ impl ReadOptions {
     /// ```
     ///
     /// # Errors
-    /// Those of the input.
+    /// If reading from `input` fails.
     pub fn read_whole_events(&self, input: impl Read) -> Result<Reading, ReadError> {
         let mut assembly = Assembly::new(self);
         let broken = walk::walk(input, self.event_bytes_max, &mut assembly).err();
         match broken {
-            Some(error) if matches!(error.kind, Kind::Read(_)) => Err(error),
+            Some(error) if matches!(error.repr, Repr::Read(_)) => Err(error),
             broken => {
                 let (trace, oddities) = assembly.finish();
                 Ok(Reading { trace, broken, oddities })
@@ -118,7 +120,7 @@ impl ReadOptions {
         }
     }
 
-    /// As [`read`](Self::read), from a file.
+    /// Like [`read`](Self::read), but opens a file.
     ///
     /// # Errors
     /// As there, and if the file cannot be opened; the error names it.
@@ -126,7 +128,7 @@ impl ReadOptions {
         named(path.as_ref(), |file| self.read(file))
     }
 
-    /// As [`read_whole_events`](Self::read_whole_events), from a file.
+    /// Like [`read_whole_events`](Self::read_whole_events), but opens a file.
     ///
     /// # Errors
     /// As there, and if the file cannot be opened; the error names it.
@@ -141,16 +143,16 @@ impl ReadOptions {
     }
 }
 
-/// Opens a file; errors name it.
+/// Opens a file and reads it. Errors contain its name.
 pub(crate) fn named<T>(path: &Path, read: impl FnOnce(File) -> Result<T, ReadError>) -> Result<T, ReadError> {
-    let opened = File::open(path).map_err(|error| ReadError { file: None, position: None, kind: Kind::Open(error) });
+    let opened = File::open(path).map_err(|error| ReadError { file: None, position: None, repr: Repr::Open(error) });
     opened.and_then(read).map_err(|error| ReadError { file: Some(path.display().to_string()), ..error })
 }
 
 impl Trace {
-    /// Reads a run from Chrome's trace event format, whole; `input` need not buffer.
+    /// Reads a complete run in Chrome's trace event format; `input` need not be buffered.
     ///
-    /// [`ReadOptions`] has the limits, and reads what there is of a file that was cut short.
+    /// Use [`ReadOptions`] to set limits, or to read a file that was cut short.
     ///
     /// ```
     /// use superscalar_traces::Trace;

@@ -1,7 +1,7 @@
-//! Names, each kept once and known by its number from then on.
+//! String interning: each name is stored once and identified by its index.
 
 use super::ReadOptions;
-use super::error::{Kind, Stop};
+use super::error::{Repr, Stop};
 use std::{collections::HashMap, hash::Hash};
 
 /// Names in order of appearance.
@@ -11,11 +11,11 @@ pub(super) struct Names {
     bytes: u64,
 }
 
-/// The place in `list` of what has this key: what `new` makes, if there is none yet.
+/// Returns the index in `list` of the value with this key. A new key gets the value that `new` returns.
 ///
 /// # Errors
-/// If that would be one more than `max` of these.
-pub(super) fn place_of<K: Eq + Hash, T>(
+/// If the key is new and `list` already has `max` values.
+pub(super) fn index_or_insert<K: Eq + Hash, T>(
     places: &mut HashMap<K, u32>,
     list: &mut Vec<T>,
     key: K,
@@ -24,7 +24,7 @@ pub(super) fn place_of<K: Eq + Hash, T>(
 ) -> Result<u32, Stop> {
     let next = list.len() as u32;
     if next == max && !places.contains_key(&key) {
-        return Err(Stop::fault(0, Kind::Limit { what, max: max.into() }));
+        return Err(Stop::fault(0, Repr::Limit { what, max: max.into() }));
     }
     let place = *places.entry(key).or_insert(next);
     if place == next {
@@ -34,18 +34,18 @@ pub(super) fn place_of<K: Eq + Hash, T>(
 }
 
 impl Names {
-    /// The number of a name, new or known.
-    pub(super) fn place(&mut self, name: &str, max: ReadOptions) -> Result<u32, Stop> {
+    /// Returns the index of a name, which may be new.
+    pub(super) fn intern(&mut self, name: &str, max: ReadOptions) -> Result<u32, Stop> {
         if let Some(&place) = self.places.get(name) {
             return Ok(place);
         }
         self.bytes += name.len() as u64;
         let place = self.places.len() as u32;
         if place >= max.names_max {
-            return Err(Stop::fault(0, Kind::Limit { what: "different names", max: max.names_max.into() }));
+            return Err(Stop::fault(0, Repr::Limit { what: "different names", max: max.names_max.into() }));
         }
         if self.bytes > max.name_bytes_max {
-            return Err(Stop::fault(0, Kind::Limit { what: "bytes in names", max: max.name_bytes_max }));
+            return Err(Stop::fault(0, Repr::Limit { what: "bytes in names", max: max.name_bytes_max }));
         }
         self.places.insert(name.into(), place);
         Ok(place)

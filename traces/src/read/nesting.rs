@@ -1,19 +1,19 @@
-//! Slices of threads, nested: which cross, and which one an arrow's end points at.
+//! Nested slices of threads: which ones cross, and which one an arrow's end points at.
 //!
-//! One pass over all slices in the order of their starts, with a stack of open slices for each thread. So nothing has
-//! to be sorted by thread, and nothing is held but what is open.
+//! This is one pass over all slices in the order of their starts, with a stack of open slices for each thread. Slices
+//! need not be sorted by thread, and only open slices are kept in memory.
 
 use super::oddities::{Oddities, OddityKind};
 use crate::{Activity, Task};
 
-/// A moment on a thread that points at a slice.
+/// A time on a thread that points at a slice.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Anchor {
     pub(super) at_ns: u64,
     pub(super) thread: u32,
-    /// The place of its answer.
+    /// The index of its result.
     pub(super) place: u32,
-    /// Whether it points at the slice around it, or at the next one to begin.
+    /// Whether it points at the slice around it, or at the next one that begins.
     pub(super) encloses: bool,
 }
 
@@ -23,22 +23,22 @@ struct Slice {
     start_ns: u64,
     end_ns: u64,
     thread: u32,
-    /// The place of the task, if it is one.
+    /// The index of the task, if it is one.
     task: Option<u32>,
 }
 
-/// What is open on one thread.
+/// The open slices of one thread.
 #[derive(Debug, Clone, Default)]
-struct Open {
+struct OpenSlices {
     /// Outermost first.
     slices: Vec<Slice>,
-    /// Anchors that point at the next task.
+    /// Result indices of the anchors that point at the next task.
     waiting: Vec<u32>,
 }
 
-/// Finds the task that each anchor points at, by the anchor's place, and notes slices that cross.
+/// Finds the task that each anchor points at, and notes slices that cross. The result is indexed by [`Anchor::place`].
 ///
-/// `tasks` and `activities` are sorted by their starts, and their lanes are still threads.
+/// `tasks` and `activities` must be sorted by start, and their lanes must still be threads.
 pub(super) fn resolve(
     tasks: &[Task],
     activities: &[Activity],
@@ -47,7 +47,7 @@ pub(super) fn resolve(
     oddities: &mut Oddities,
 ) -> Vec<Option<u32>> {
     let mut found = vec![None; anchors.len()];
-    let mut open = vec![Open::default(); threads];
+    let mut open = vec![OpenSlices::default(); threads];
     anchors.sort_unstable_by_key(|anchor| (anchor.at_ns, anchor.place));
     let mut anchors = anchors.into_iter().peekable();
     for slice in slices(tasks, activities) {
@@ -71,7 +71,7 @@ pub(super) fn resolve(
     found
 }
 
-/// All slices by their starts.
+/// Returns all slices in the order of their starts.
 fn slices<'a>(tasks: &'a [Task], activities: &'a [Activity]) -> impl Iterator<Item = Slice> + 'a {
     let mut tasks = tasks.iter().enumerate().peekable();
     let mut activities = activities.iter().peekable();
@@ -86,11 +86,12 @@ fn slices<'a>(tasks: &'a [Task], activities: &'a [Activity]) -> impl Iterator<It
     })
 }
 
-impl Open {
-    /// Opens a slice that begins no earlier than those before it. Returns the slice that it crosses, if it crosses one.
+impl OpenSlices {
+    /// Opens a slice; slices must be opened in the order of their starts. Returns the slice that it crosses, if there
+    /// is one.
     fn push(&mut self, slice: Slice) -> Option<Slice> {
         while self.slices.pop_if(|open| open.end_ns <= slice.start_ns).is_some() {}
-        // Of slices that begin together the longest is the outermost, in whatever order they come.
+        // Of slices with the same start, the longest is the outermost, independent of their order.
         let is_inside = |open: &&Slice| open.start_ns == slice.start_ns && open.end_ns < slice.end_ns;
         let inside = self.slices.iter().rev().take_while(is_inside).count();
         let at = self.slices.len() - inside;
@@ -99,13 +100,13 @@ impl Open {
         outer.filter(|outer| outer.end_ns < slice.end_ns)
     }
 
-    /// Answers an anchor, once all slices that begin up to its moment are known.
+    /// Resolves an anchor, once all slices that begin up to its time are known.
     fn point(&mut self, anchor: Anchor, found: &mut [Option<u32>]) {
         let at_ns = anchor.at_ns;
         let mut tasks = self.slices.iter().rev().filter(|slice| slice.task.is_some());
         let slice = if anchor.encloses {
             let around = tasks.clone().find(|slice| slice.end_ns > at_ns);
-            // Nothing is around it; then it may stand at the very end of one.
+            // If no slice is around it, it may be at the very end of one.
             around.or_else(|| tasks.find(|slice| slice.end_ns == at_ns))
         } else {
             tasks.find(|slice| slice.start_ns == at_ns)

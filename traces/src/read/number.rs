@@ -1,12 +1,13 @@
-//! Numbers of JSON as integers, exactly: never by way of a `f64`, which has no room for a moment of today in
+//! JSON numbers as exact integers. They are not converted through `f64`, which cannot represent a present-day time in
 //! nanoseconds.
 
-/// Nanoseconds from a number of microseconds, rounded to the nearest; `None` if negative or beyond 64 bits.
+/// Converts microseconds to nanoseconds, rounded to the nearest. Returns `None` for negative numbers and beyond 64
+/// bits.
 ///
-/// `token` is a number by JSON's grammar, which this relies on only for its result, not for being safe.
+/// `token` should be a number by JSON's grammar; for any other text the result is meaningless.
 pub(crate) fn nanoseconds(token: &str) -> Option<u64> {
     let bytes = token.as_bytes();
-    // As a rule: at most twelve digits, then none or three.
+    // The common case: at most twelve digits, then no decimals or three.
     let whole = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if (1..=12).contains(&whole) {
         let value = |digits: &[u8]| digits.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
@@ -21,7 +22,8 @@ pub(crate) fn nanoseconds(token: &str) -> Option<u64> {
     Decimal::new(token)?.shifted(3, true)
 }
 
-/// A number without a sign and without a fraction that is not zero; `None` for any other, or beyond 64 bits.
+/// Parses a number without a sign and without a nonzero fraction. Returns `None` for any other number, and beyond 64
+/// bits.
 pub(crate) fn unsigned(token: &str) -> Option<u64> {
     match token.parse() {
         Ok(value) if token.as_bytes()[0].is_ascii_digit() => Some(value),
@@ -29,7 +31,7 @@ pub(crate) fn unsigned(token: &str) -> Option<u64> {
     }
 }
 
-/// As [`unsigned`], with a sign.
+/// Like [`unsigned`], but accepts a sign.
 pub(crate) fn signed(token: &str) -> Option<i64> {
     match token.strip_prefix('-') {
         Some(rest) => 0_i64.checked_sub_unsigned(unsigned(rest)?),
@@ -37,7 +39,7 @@ pub(crate) fn signed(token: &str) -> Option<i64> {
     }
 }
 
-/// Digits, and where the point stands in them.
+/// A decimal number as digits and an exponent.
 struct Decimal<'a> {
     whole: &'a [u8],
     fraction: &'a [u8],
@@ -45,7 +47,7 @@ struct Decimal<'a> {
 }
 
 impl<'a> Decimal<'a> {
-    /// `None` for what is not a number, and for one below zero; minus zero is zero.
+    /// Parses a decimal number. Returns `None` for other text and for negative numbers; minus zero is zero.
     fn new(token: &'a str) -> Option<Self> {
         let (sign, token) = token.strip_prefix('-').map_or((false, token), |rest| (true, rest));
         let (digits, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
@@ -55,13 +57,14 @@ impl<'a> Decimal<'a> {
             return None;
         }
         let is_zero = all().all(|byte| byte == b'0');
-        // An exponent beyond 64 bits: of zero it says nothing, and any other value is far too large, or nothing at all.
+        // An exponent beyond 64 bits makes any number except zero too large, or round to zero.
         let beyond = if exponent.starts_with('-') { i64::MIN / 4 } else { i64::MAX / 4 };
         let exponent = if is_zero { 0 } else { exponent.parse().unwrap_or(beyond) };
         Some(Self { whole: whole.as_bytes(), fraction: fraction.as_bytes(), exponent })
     }
 
-    /// The value times a power of ten; `None` beyond 64 bits, or if it is not whole and must not be rounded.
+    /// Returns the value times a power of ten. Returns `None` beyond 64 bits, or if it is not whole and must not be
+    /// rounded.
     fn shifted(&self, power: i64, may_round: bool) -> Option<u64> {
         let point = (self.whole.len() as i64).saturating_add(self.exponent).saturating_add(power);
         let mut value = 0_u64;

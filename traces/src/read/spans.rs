@@ -1,4 +1,4 @@
-//! Spans of host threads that are written as a begin and an end.
+//! Host spans that are written as a begin and an end event.
 
 use super::oddities::{Oddities, OddityKind};
 use crate::{Activity, ActivityKind};
@@ -12,7 +12,7 @@ pub(super) struct Boundary {
     pub(super) name: Option<u32>,
 }
 
-/// Begins and ends as far as a file has been read.
+/// The begins and ends read so far.
 #[derive(Debug, Default)]
 pub(super) struct Spans {
     boundaries: Vec<Boundary>,
@@ -23,9 +23,10 @@ impl Spans {
         self.boundaries.push(boundary);
     }
 
-    /// The spans: an end closes the innermost open one of its thread. What is still open lasts until `until_ns`.
+    /// Pairs begins and ends: an end closes the innermost open span of its thread. Spans without an end last until
+    /// `until_ns`.
     pub(super) fn finish(mut self, until_ns: u64, activities: &mut Vec<Activity>, oddities: &mut Oddities) {
-        // Stable: of moments that are equal, the order of the file counts.
+        // The sort is stable: at equal times, file order counts.
         self.boundaries.sort_by_key(|boundary| (boundary.thread, boundary.at_ns));
         let mut open: Vec<(u64, u32)> = Vec::new();
         for of_thread in self.boundaries.chunk_by(|a, b| a.thread == b.thread) {

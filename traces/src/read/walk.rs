@@ -1,28 +1,28 @@
-//! The frame of a file around its events, walked once from its beginning to its end.
+//! Walks a file once from beginning to end: the structure around its events.
 
 use super::cursor::{Cursor, Nest, Token};
-use super::error::{Kind, ReadError, Stop};
+use super::error::{ReadError, Repr, Stop};
 use super::event::Event;
 use super::window::Window;
 use std::borrow::Cow;
 use std::io::Read;
 
-/// Takes what a walk finds.
+/// Receives the events and the metadata of a file.
 pub(crate) trait Events {
-    /// The next event of `traceEvents`.
+    /// Handles the next event of `traceEvents`.
     ///
     /// # Errors
-    /// A fault at a place in the event's text.
+    /// A fault with an offset in the event's text.
     fn event(&mut self, event: &Event<'_>) -> Result<(), Stop>;
 
-    /// The next member of `otherData`.
+    /// Handles the next member of `otherData`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the member is not valid.
     fn fact(&mut self, key: Cow<'_, str>, value: Token<'_>) -> Result<(), Stop>;
 }
 
-/// Hands all of a file to `events`.
+/// Passes the contents of a file to `events`.
 ///
 /// # Errors
 /// The first fault, with its position.
@@ -53,7 +53,7 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
         }
     }
 
-    /// The form with an object: `{"traceEvents":[…], …}`.
+    /// Reads the object form: `{"traceEvents":[…], …}`.
     fn object(&mut self) -> Result<(), ReadError> {
         self.window.take(1);
         let mut is_first = true;
@@ -64,7 +64,7 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
             let key = self.retried("the outermost object", |_, text| {
                 let mut cursor = Cursor::new(text);
                 let key = cursor.key(&mut { is_first })?;
-                // The value may be long: only its first byte has to be at hand.
+                // The value may be long: only its first byte must be in memory.
                 if key.is_some() {
                     cursor.peek()?;
                 }
@@ -74,8 +74,8 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
             let opening = self.window.text().as_bytes().first().copied();
             match key.as_deref() {
                 None if has_events => return Ok(()),
-                None => return Err(Kind::NoEvents.at(at)),
-                Some("traceEvents") if has_events => return Err(Kind::Twice("traceEvents").at(at)),
+                None => return Err(Repr::NoEvents.at(at)),
+                Some("traceEvents") if has_events => return Err(Repr::Twice("traceEvents").at(at)),
                 Some("traceEvents") if opening != Some(b'[') => return Err(self.unexpected("`[`, the events")),
                 Some("traceEvents") => self.array(true)?,
                 Some("otherData") if opening == Some(b'{') => self.facts()?,
@@ -85,8 +85,8 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
         }
     }
 
-    /// The events, from their bracket on. An array that is the whole file may lack its end: the format allows it, so
-    /// that a program can write events as they come.
+    /// Reads the array of events. If the array is the whole file, its end may be missing: the format allows this, so
+    /// that a program can write events as they occur.
     fn array(&mut self, must_end: bool) -> Result<(), ReadError> {
         self.window.take(1);
         let mut after = None;
@@ -142,7 +142,7 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
         Ok(())
     }
 
-    /// Passes over a value of any length.
+    /// Skips a value of any length.
     fn skip(&mut self) -> Result<(), ReadError> {
         let mut nest = Nest::default();
         let mut is_done = false;
@@ -155,7 +155,8 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
         Ok(())
     }
 
-    /// What `take` makes of the text at hand, or of more of it, of which it takes so many bytes.
+    /// Calls `take` with the text in memory, and again with more text as long as it returns [`Stop::End`]. `take`
+    /// returns its result and the number of bytes that it consumed.
     fn retried<T>(
         &mut self,
         within: &'static str,
@@ -173,7 +174,7 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
         }
     }
 
-    /// The next byte that is not white space, not taken; `None` at the end of the file.
+    /// Returns the next byte that is not white space, without consuming it; `None` at the end of the file.
     fn peek(&mut self) -> Result<Option<u8>, ReadError> {
         loop {
             let mut cursor = Cursor::new(self.window.text());
@@ -188,8 +189,10 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
         }
     }
 
+    /// Reads more text.
+    ///
     /// # Errors
-    /// The end of the file, and those of reading.
+    /// If the file ends, or reading fails.
     fn refill(&mut self, within: &'static str) -> Result<(), ReadError> {
         if self.window.more()? { Ok(()) } else { Err(self.ends(within)) }
     }
@@ -204,7 +207,7 @@ impl<R: Read, E: Events> Walk<'_, R, E> {
 
     #[cold]
     fn ends(&self, within: &'static str) -> ReadError {
-        Kind::Ends { within }.at(self.window.position(usize::MAX))
+        Repr::Ends { within }.at(self.window.position(usize::MAX))
     }
 
     #[cold]

@@ -1,32 +1,32 @@
-//! The part of a file that is in memory: a text that moves through it.
+//! The part of a file that is in memory.
 
 use std::io::{self, Read};
 
-use super::error::{Kind, Position, ReadError};
+use super::error::{Position, ReadError, Repr};
 
-/// Bytes asked of the input at once. 64 KiB to 1 MiB measured alike.
+/// The number of bytes read from the input at once. Not critical; measured: docs/measurements/.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// The longest character in UTF-8 has four bytes, so that three may wait for their fourth.
+/// A UTF-8 character has at most four bytes, so up to three may wait for the rest.
 const WAITING_BYTES_MAX: usize = 3;
 
-/// What is left to take of a file, as far as it has been read.
+/// The part of a file that has been read but not consumed.
 pub(super) struct Window<R> {
     input: R,
-    /// UTF-8 from `start` on; what lies before `at` has been taken.
+    /// The text from `start` on; the part before `at` has been consumed.
     text: String,
     at: usize,
     start: Position,
     chunk: Vec<u8>,
-    /// Bytes of a character cut in two by the last chunk, at the front of `chunk`.
+    /// The number of bytes at the front of `chunk` of a character that the last read split.
     waiting: usize,
-    /// Whether the text ends before a byte that is not UTF-8.
+    /// Whether the text is followed by a byte that is not UTF-8.
     is_invalid: bool,
     bytes_max: usize,
 }
 
 impl<R: Read> Window<R> {
-    /// A window on `input` that holds no more than about `bytes_max` untaken bytes.
+    /// Creates a window that holds at most about `bytes_max` bytes that are not consumed.
     pub(super) fn new(input: R, bytes_max: usize) -> Self {
         let chunk = vec![0; CHUNK_BYTES + WAITING_BYTES_MAX];
         Self {
@@ -41,27 +41,27 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// The text at hand.
+    /// Returns the text that has not been consumed.
     pub(super) fn text(&self) -> &str {
         &self.text[self.at..]
     }
 
-    /// The position so many bytes into the text at hand.
+    /// Returns the position `ahead` bytes into the text.
     #[cold]
     pub(super) fn position(&self, ahead: usize) -> Position {
         let to = self.at.saturating_add(ahead).min(self.text.len());
         self.start.after(&self.text.as_bytes()[..to])
     }
 
-    /// Goes on behind so many bytes of the text at hand.
+    /// Consumes this many bytes of the text.
     pub(super) fn take(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
-    /// Adds to the text at hand; `false` at the end of the file.
+    /// Reads more text. Returns `false` at the end of the file.
     ///
     /// # Errors
-    /// Those of the input, bytes that are not UTF-8, and more text than the limit.
+    /// If reading fails, for bytes that are not UTF-8, and for more text than the limit.
     pub(super) fn more(&mut self) -> Result<bool, ReadError> {
         let taken = &self.text.as_bytes()[..self.at];
         self.start = self.start.after(taken);
@@ -69,30 +69,30 @@ impl<R: Read> Window<R> {
         self.at = 0;
         if self.text.len() > self.bytes_max {
             let max = self.bytes_max as u64;
-            return Err(Kind::Limit { what: "bytes in one event", max }.at(self.start));
+            return Err(Repr::Limit { what: "bytes in one event", max }.at(self.start));
         }
-        // Whoever asks begins again with the whole text: it has to double, or a long event would cost the square of its
-        // length.
+        // The caller parses the whole text again. The text must double each time, or a long event would take quadratic
+        // time.
         let before = self.text.len();
         while self.text.len() < before.saturating_mul(2).max(1) && self.chunk()? {}
         Ok(self.text.len() > before)
     }
 
-    /// Adds one chunk to the text; `false` at the end of the file.
+    /// Reads one chunk. Returns `false` at the end of the file.
     fn chunk(&mut self) -> Result<bool, ReadError> {
         let end = |window: &Self| window.start.after(window.text.as_bytes());
         if self.is_invalid {
-            return Err(Kind::Encoding.at(end(self)));
+            return Err(Repr::Encoding.at(end(self)));
         }
         let room = self.waiting..self.waiting + CHUNK_BYTES;
         let read = loop {
             match self.input.read(&mut self.chunk[room.clone()]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other.map_err(|error| Kind::Read(error).at(end(self)))?,
+                other => break other.map_err(|error| Repr::Read(error).at(end(self)))?,
             }
         };
         if read == 0 {
-            return if self.waiting == 0 { Ok(false) } else { Err(Kind::Encoding.at(end(self))) };
+            return if self.waiting == 0 { Ok(false) } else { Err(Repr::Encoding.at(end(self))) };
         }
         let filled = &self.chunk[..self.waiting + read];
         let valid = match str::from_utf8(filled) {
@@ -116,7 +116,7 @@ impl<R: Read> Window<R> {
 mod tests {
     use super::*;
 
-    /// Hands out one byte at a time.
+    /// A reader that returns one byte at a time.
     struct Drops<'a>(&'a [u8]);
 
     impl Read for Drops<'_> {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_cut_in_two_are_put_together() {
+    fn split_characters_are_joined() {
         let text = "a\u{e9}\u{4e16}\u{1f600}\nb";
         let mut window = Window::new(Drops(text.as_bytes()), 1 << 10);
         while window.more().expect("UTF-8") {}
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_utf8_are_refused_where_they_stand() {
+    fn invalid_utf8_is_refused_with_position() {
         for text in [&b"ab\nc\xff\xffd"[..], &b"ab\nc\xe4\xb8"[..]] {
             let mut window = Window::new(text, 1 << 10);
             let error = loop {

@@ -1,9 +1,9 @@
-// Time: which stretch of the run is shown, and how times and amounts are written.
+// The time axis: the visible time range, and the formats of times and amounts.
 
-/** The least stretch that can be shown. */
+/** The shortest time range that can be shown. */
 const SPAN_NS_MIN = 20;
 
-/** The stretch of time that all canvases share. */
+/** The time range that all canvases share. */
 class Axis {
   constructor(limits, home) {
     this.limits = limits;
@@ -31,7 +31,7 @@ class Axis {
     return this.start + (x - this.gutter) / this.scale;
   }
 
-  /** The stretch nearest to a wanted one that is neither too short nor beyond the limits. */
+  /** The time range nearest to a wanted one that is neither too short nor beyond the limits. */
   fit(start, end) {
     const most = this.limits.end - this.limits.start;
     const span = Math.min(Math.max(end - start, Math.min(SPAN_NS_MIN, most)), most);
@@ -44,7 +44,7 @@ class Axis {
     Object.assign(this, this.fit(start, end));
   }
 
-  /** Zoomed by a factor (below 1: nearer) about a moment that stays where it is. */
+  /** Zooms by a factor (below 1: in) around a fixed time. */
   zoomed(factor, at) {
     const most = this.limits.end - this.limits.start;
     const bounded = Math.min(Math.max(this.span * factor, SPAN_NS_MIN), most);
@@ -56,7 +56,7 @@ class Axis {
     return this.fit(this.start + by, this.end + by);
   }
 
-  /** Round moments at least so many pixels apart. */
+  /** Round times at least this many pixels apart. */
   ticks(apart) {
     const step = roundStep(apart / this.scale);
     const list = [];
@@ -65,7 +65,7 @@ class Axis {
   }
 }
 
-/** 1, 2 or 5 times a power of ten, not below a value. */
+/** The smallest of 1, 2 or 5 times a power of ten that is not below a value. */
 function roundStep(value) {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].map((digit) => digit * power).find((step) => step >= value * 0.999);
@@ -87,7 +87,7 @@ function timeText(ns) {
   return `${value.toFixed(decimals)} ${unit}`;
 }
 
-/** A moment to the digits that a step of the axis tells apart, in the unit of the largest one shown. */
+/** A time with the digits that a step of the axis needs, in the unit of the largest one shown. */
 function momentText(ns, step, most) {
   const [factor, unit] = UNITS.find(([factor]) => Math.max(Math.abs(most), step) >= factor) ?? UNITS[3];
   const decimals = Math.max(0, -Math.floor(Math.log10(step / factor) + 1e-9));
@@ -107,7 +107,7 @@ function amountText(value) {
   return `${Number((value / factor).toPrecision(4))}${prefix}`;
 }
 
-/** A counter's value: whole numbers in full as long as they are short. */
+/** A counter's value: short whole numbers in full. */
 function valueText(value) {
   return Number.isInteger(value) && Math.abs(value) < 1e6 ? countText(value) : amountText(value).trim();
 }

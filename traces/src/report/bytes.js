@@ -1,6 +1,6 @@
-// How numbers travel in the page: varints in base64. The other side is `bytes.rs`.
+// Decodes the numbers in the page: varints in base64, encoded by `bytes.rs`.
 
-/** The bytes of a section. Its text is dropped, since it may take tens of megabytes. */
+/** The bytes of a section. The text is dropped, because it may take tens of megabytes. */
 function takeSection(name) {
   const element = document.getElementById(`section-${name}`);
   const text = element.textContent.trim();
@@ -12,14 +12,14 @@ function takeSection(name) {
   return bytes;
 }
 
-/** Reads numbers one after another. */
+/** Reads numbers sequentially. */
 class Reader {
   constructor(bytes) {
     this.bytes = bytes;
     this.at = 0;
   }
 
-  /** A whole number of at most 2^53. Shifts work on 32 bits, so the higher part is multiplied. */
+  /** A whole number of at most 2^53. Shifts work on 32 bits, so the higher part is added by multiplication. */
   number() {
     const bytes = this.bytes;
     let byte = bytes[this.at++];
@@ -37,7 +37,7 @@ class Reader {
     }
   }
 
-  /** A difference: zigzagged. */
+  /** A zigzag-encoded difference. */
   difference() {
     const zigzag = this.number();
     return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;

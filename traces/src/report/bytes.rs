@@ -1,12 +1,13 @@
-//! How numbers travel in the page: as varints, in base64.
+//! The encoding of numbers in the page: varints, in base64.
 //!
-//! A varint has seven bits a byte, the lowest first, and the top bit set on all but the last. Signed numbers are zigzagged: 0, -1, 1,
-//! -2, … become 0, 1, 2, 3, …. The page's `bytes.js` reads them back as doubles, which hold whole numbers up to [`NUMBER_MAX`].
+//! A varint has seven bits in each byte, the lowest first, and the top bit set on all but the last. Signed numbers are
+//! zigzag-encoded: 0, -1, 1, -2, … become 0, 1, 2, 3, …. The page's `bytes.js` decodes them as doubles, which hold
+//! whole numbers up to [`NUMBER_MAX`].
 
-/// The largest number that a script reads exactly; larger ones are written as this one.
+/// The largest whole number that a script reads exactly; larger numbers are written as this one.
 pub(super) const NUMBER_MAX: u64 = 1 << 53;
 
-/// A growing section of the page's data.
+/// A section of the page's data under construction.
 #[derive(Debug, Default)]
 pub(super) struct Bytes(Vec<u8>);
 
@@ -20,7 +21,7 @@ impl Bytes {
         self.0.push(rest as u8);
     }
 
-    /// The difference of two numbers, either of which may be the larger.
+    /// Appends the difference of two numbers, either of which may be the larger.
     pub fn difference(&mut self, from: u64, to: u64) {
         match to.checked_sub(from) {
             Some(up) => self.number(up.min(NUMBER_MAX / 2) * 2),
@@ -28,12 +29,12 @@ impl Bytes {
         }
     }
 
-    /// A double as its eight bytes, the lowest first.
+    /// Appends a double as its eight bytes, the lowest first.
     pub fn double(&mut self, value: f64) {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// In base64, with padding (RFC 4648, section 4).
+    /// Returns the bytes in base64, with padding (RFC 4648, section 4).
     pub fn base64(&self) -> String {
         const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         let mut text = String::with_capacity(self.0.len().div_ceil(3) * 4);
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_is_that_of_the_rfc() {
+    fn base64_matches_rfc_4648() {
         for (plain, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
             assert_eq!(Bytes(plain.as_bytes().to_vec()).base64(), text);
         }

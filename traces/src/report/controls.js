@@ -34,7 +34,7 @@ class Controls {
     makeTabs(byId("tables"));
   }
 
-  /** A switch for each kernel, the one with the most time first, and for each kind of activity there is. */
+  /** A switch for each kernel, in descending order of time, and for each kind of activity that occurs. */
   makeLegend(legend) {
     const { state } = this.page;
     const { palette, rows } = state;
@@ -52,7 +52,7 @@ class Controls {
     });
   }
 
-  /** The legend's swatches look as slices do: colour, hatching, letter. */
+  /** The legend's swatches look like slices: colour, hatching, letter. */
   paintLegend() {
     const { state } = this.page;
     const { palette } = state;
@@ -123,7 +123,7 @@ async function copyText(text, button) {
   }
 }
 
-/** Tabs by the pattern of the ARIA Authoring Practices: arrows move among them, one is in the order of focus. */
+/** Tabs that follow the ARIA Authoring Practices: arrow keys move among them, and one is in the focus order. */
 function makeTabs(root) {
   const tabs = [...root.querySelectorAll("[role=tab]")];
   const choose = (chosen, isFocused) => {

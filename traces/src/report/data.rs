@@ -1,22 +1,22 @@
-//! The run as the page carries it: one line of JSON for the names, and sections of numbers in base64.
+//! The run's data in the page: one line of JSON with the names, and sections of numbers in base64.
 //!
-//! A million tasks as JSON objects would be 150 MB that take ten seconds to parse. As differences to the one before, in varints, a
-//! task takes 20 bytes and a hazard 6, before base64 adds a third. `run.js` reads the sections; both sides are described here.
+//! Numbers are stored as varints of differences, because a million tasks as JSON objects would be too large and too
+//! slow to parse; measured: docs/measurements/. `run.js` decodes the sections. This is the format for both sides:
 //!
-//! | section | what is in it |
+//! | section | contents |
 //! |---|---|
-//! | `classes` | what many tasks share: count; then kernel, site + 1 or 0, outcome, level, how many indices, 1 if its insertion is known |
+//! | `classes` | shared by tasks: count; then kernel, site + 1 or 0, outcome, level, number of indices, 1 if inserted |
 //! | `costs` | pairs of flops and bytes: count; then two doubles each |
 //! | `tasks` | by lane: count; then class, cost, start, length, number, priority, indices, insertion |
 //! | `hazards` | by task in the order of numbers: count; then distance · 4 + kind, and datum |
-//! | `activities` | by lane: count; then kind, name, start, length, bytes, link (0, or 1 and both nodes), task + 1 or 0 |
-//! | `counters` | by counter: count, 0 for whole values or 1; then moment and value |
-//! | `path` | the tasks of the critical path: count; then each one's place in the order of numbers |
+//! | `activities` | by lane: count; then kind, name, start, length, bytes, link (0, or 1 and 2 nodes), task + 1 or 0 |
+//! | `counters` | by counter: count, 0 if all values are whole or else 1; then time and value |
+//! | `path` | the tasks of the critical path: count; then the index of each in the order of numbers |
 //!
-//! Starts, numbers, priorities, data and moments are differences to the one before of the same lane or counter (data: of all), an
-//! insertion to the start. Times are nanoseconds from the start of the run. The tasks of a lane are ordered by start, outer ones
-//! first. Kinds and outcomes are numbered from 0, in the order of their declarations, which is that of the lists at the
-//! top of `run.js`.
+//! Starts, numbers, priorities and sample times are stored as differences to the previous value of the same lane or
+//! counter, data as differences to the previous hazard's, and insertions relative to the start. Times are nanoseconds
+//! from the start of the run. The tasks of a lane are sorted by start, outer ones first. Kinds and outcomes are
+//! numbered from 0 in the order of their declarations, which is that of the lists at the top of `run.js`.
 
 use super::bytes::Bytes;
 use crate::{Activity, Counter, Task, Trace, graph::Lists};
@@ -24,16 +24,16 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Times before the start of the run are below this; it keeps differences unsigned.
+/// An offset added to all times, so that times before the start of the run are not negative.
 const ZERO_NS: u64 = 1 << 62;
 
-/// A section's name and its bytes in base64.
+/// The name of a section, and its bytes in base64.
 pub(super) struct Section {
     pub name: &'static str,
     pub base64: String,
 }
 
-/// All sections, in the order of the table above. `path` holds places in [`Trace::tasks`].
+/// Returns all sections, in the order of the table above. `path` holds indices into [`Trace::tasks`].
 pub(super) fn sections(trace: &Trace, path: &[u32]) -> Vec<Section> {
     let origin_ns = trace.extent_ns().0;
     let lanes = by_lane(trace.lanes.len(), &trace.tasks, |task| (task.lane, task.start_ns, task.end_ns));
@@ -55,7 +55,7 @@ pub(super) fn sections(trace: &Trace, path: &[u32]) -> Vec<Section> {
     named.into_iter().map(|(name, bytes)| Section { name, base64: bytes.base64() }).collect()
 }
 
-/// What is text: names, and what the page says of the file. Fit to stand within a `script` element.
+/// Returns the names, and other text for the scripts, as JSON that is safe within a `script` element.
 pub(super) fn names(trace: &Trace, file: &str) -> String {
     let lanes: Vec<_> = trace.lanes.iter().map(|lane| (&lane.name, &lane.process, lane.kind.name())).collect();
     let counters: Vec<_> = trace.counters.iter().map(|counter| &counter.name).collect();
@@ -72,29 +72,29 @@ pub(super) fn names(trace: &Trace, file: &str) -> String {
         "names": trace.names,
         "counters": counters,
     });
-    // Within a script element only `<` can end it or open a comment.
+    // Within a script element, only `<` can end the element or open a comment.
     names.to_string().replace('<', "\\u003c")
 }
 
-/// Nanoseconds from the start of the run, plus [`ZERO_NS`].
+/// Returns a time relative to the start of the run, plus [`ZERO_NS`].
 fn since(origin_ns: u64, at_ns: u64) -> u64 {
     at_ns.saturating_add(ZERO_NS).saturating_sub(origin_ns)
 }
 
-/// Places in `trace.tasks`, by the tasks' numbers; of equal numbers, in the order of the page.
+/// Returns the indices of the tasks, sorted by the tasks' numbers. Equal numbers are in the order of `lanes`.
 fn order_of_numbers(trace: &Trace, lanes: &[Vec<u32>]) -> Vec<u32> {
     let mut order: Vec<u32> = lanes.concat();
     order.sort_by_key(|&task| trace.tasks[task as usize].id);
     order
 }
 
-/// Values by number, each once.
-struct Table<T> {
+/// Numbers distinct values in the order of their first use.
+struct Numbering<T> {
     numbers: HashMap<T, usize>,
     values: Vec<T>,
 }
 
-impl<T: Copy + Eq + Hash> Table<T> {
+impl<T: Copy + Eq + Hash> Numbering<T> {
     fn new() -> Self {
         Self { numbers: HashMap::new(), values: Vec::new() }
     }
@@ -118,7 +118,7 @@ fn class_of(task: &Task) -> Class {
     [task.kernel, site, outcome, u32::from(task.level), indices, is_inserted]
 }
 
-/// The places of each lane's items by start, and what encloses others before them.
+/// Returns for each lane the indices of its items, sorted by start; an enclosing item precedes those within it.
 fn by_lane<T>(lanes: usize, items: &[T], span: impl Fn(&T) -> (u32, u64, u64)) -> Vec<Vec<u32>> {
     let mut of_lane = vec![Vec::new(); lanes];
     for (place, item) in items.iter().enumerate() {
@@ -133,9 +133,9 @@ fn by_lane<T>(lanes: usize, items: &[T], span: impl Fn(&T) -> (u32, u64, u64)) -
     of_lane
 }
 
-/// The sections `classes`, `costs` and `tasks`.
+/// Encodes the sections `classes`, `costs` and `tasks`.
 fn tasks(trace: &Trace, lanes: &[Vec<u32>], origin_ns: u64) -> (Bytes, Bytes, Bytes) {
-    let (mut classes, mut costs, mut out) = (Table::new(), Table::new(), Bytes::default());
+    let (mut classes, mut costs, mut out) = (Numbering::new(), Numbering::new(), Bytes::default());
     for lane in lanes {
         out.number(lane.len() as u64);
         let (mut start, mut id, mut priority) = (ZERO_NS, 0, 0);
@@ -166,7 +166,7 @@ fn tasks(trace: &Trace, lanes: &[Vec<u32>], origin_ns: u64) -> (Bytes, Bytes, By
     (class_bytes, cost_bytes, out)
 }
 
-/// Keeps differences, and the order.
+/// Maps a priority to an unsigned number; differences and order are preserved.
 fn unsigned(priority: i32) -> u64 {
     u64::from(priority.abs_diff(i32::MIN))
 }

@@ -1,9 +1,11 @@
-// The panel that says all there is to say of the selected task or activity, and leads along its hazards.
+// The panel with all data of the selected task or activity, and links along its hazards.
 
-/** A hazard list longer than this says how many more there are. */
+/** The maximum number of hazards in a list; the rest are counted. */
 const LISTED_MAX = 100;
 
-/** An element with properties and children. Text goes in as text: names come from files, and nothing parses HTML. */
+/**
+ * An element with properties and children. Text is inserted as text: names come from files, and nothing parses HTML.
+ */
 function element(name, properties = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -14,7 +16,7 @@ function element(name, properties = {}, ...children) {
   return made;
 }
 
-/** What is kept of a selected task: where it is, and its hazards with those of a pair together. */
+/** The data of a selected task: its position, and its hazards, with those of a pair together. */
 function selectionOf(state, task) {
   const { run } = state;
   return {
@@ -25,7 +27,7 @@ function selectionOf(state, task) {
   };
 }
 
-/** One entry for each other task: the kinds of the hazards with it, and their data. */
+/** One entry for each other task: the kinds of its hazards with the selected task, and their data. */
 function pairs(hazards, end) {
   const ofTask = new Map();
   for (const hazard of hazards) {
@@ -42,7 +44,7 @@ function pairs(hazards, end) {
   return [...ofTask.values()];
 }
 
-/** The predecessor that ended last: what the task waited for. */
+/** The predecessor that ended last, for which the task waited. */
 function lastPredecessor(state, { predecessors }) {
   const { end } = state.run.tasks;
   const later = (last, pair) => (last === null || end[pair.task] > end[last.task] ? pair : last);
@@ -56,7 +58,7 @@ function firstSuccessor(state, { successors }) {
   return successors.reduce(earlier, null);
 }
 
-/** A moment with the digits that matter beside a length: a hundredth of it. */
+/** A time with the digits that matter beside a length: a hundredth of it. */
 function momentNear(at, length) {
   return momentText(at, roundStep(Math.max(length / 100, 1)), at);
 }
@@ -122,7 +124,7 @@ function factList(facts) {
   return element("dl", { class: "facts" }, ...rows);
 }
 
-/** A button that leads to a task. */
+/** A button that selects a task. */
 function taskButton(state, task, onSelect) {
   const { run, palette } = state;
   const kernel = run.tasks.group[task];
@@ -154,7 +156,7 @@ function hazardList(state, title, list, onSelect) {
   return [heading, list.length ? element("ul", { class: "hazards" }, ...rows) : element("p", { class: "why" }, "none")];
 }
 
-/** Fills the panel for a selection, or says how to make one. */
+/** Fills the panel for a selection, or explains how to select. */
 function showDetails(state, panel, onSelect) {
   const { selected, run } = state;
   if (!selected) {
@@ -181,7 +183,7 @@ function showDetails(state, panel, onSelect) {
   );
 }
 
-/** One line on a slice, for the pointer's label. */
+/** One line about a slice, for the pointer's label. */
 function sliceSummary(state, { row, slice }) {
   const { run } = state;
   const length = timeText(row.ends[slice] - row.starts[slice]);

@@ -1,17 +1,17 @@
-// The Gantt chart: a ruler, and a row for each lane and depth. Draws what is in the view, in time that depends on the
-// pixels and not on the tasks: slices of a pixel or more are walked one by one, all that share a pixel are one step.
+// The Gantt chart: a ruler, and a row for each lane and depth. The time to draw depends on the pixels and not on the
+// number of tasks: slices of a pixel or more are drawn one by one, all slices within one pixel together.
 
 const RULER_HEIGHT = 24;
-/** Slices from so many pixels on are rectangles of their own; smaller ones go through a strip of pixels. */
+/** Slices of at least this many pixels are rectangles of their own; smaller ones are drawn as a strip of pixels. */
 const RECTANGLE_MIN = 4;
 const LETTER_MIN = 13;
 const NAME_MIN = 34;
-/** Text is slow to draw: at most so many labels a frame. */
+/** The maximum number of labels per frame, since text is slow to draw. */
 const LABELS_MAX = 1500;
 const PROCESS_HEIGHT = 16;
 const TICKS_APART = 110;
 const LANE_GAP = 5;
-/** Beyond so many lanes they stand closer. */
+/** With more lanes than this, the gaps between them are smaller. */
 const LANES_MANY = 20;
 
 class Gantt {
@@ -23,7 +23,7 @@ class Gantt {
     this.scroll = 0;
   }
 
-  /** Gives each row its place. Lanes share what height there is; few lanes grow into a wanted height. */
+  /** Assigns each row its position. Lanes share the available height; few lanes grow to the wanted height. */
   layout(heightMax, heightWanted) {
     const { rows, run } = this.state;
     const lanes = [];
@@ -62,7 +62,7 @@ class Gantt {
     this.scroll = Math.min(Math.max(scroll, 0), Math.max(0, RULER_HEIGHT + this.contentHeight - this.height));
   }
 
-  /** Rows that are at least partly within the canvas, with their y there. */
+  /** The rows that are at least partly visible, with their y on the canvas. */
   visibleRows() {
     const visible = [];
     for (const row of this.state.rows) {
@@ -94,7 +94,7 @@ class Gantt {
     context.fillRect(0, RULER_HEIGHT - 1, axis.gutter + axis.width, 1);
   }
 
-  /** A faint ground under each lane, so that an empty one is seen to be there. */
+  /** A faint background of each lane, so that empty lanes are visible. */
   drawGround() {
     const { context, state } = this;
     const { axis, palette } = state;
@@ -110,7 +110,7 @@ class Gantt {
     if (outside < axis.gutter + axis.width) context.fillRect(Math.round(outside), RULER_HEIGHT, 1, this.height);
   }
 
-  /** Small slices of all rows as one image of a pixel's height a row, stretched; returns the larger ones. */
+  /** Draws the small slices of all rows as one stretched image, one pixel high per row; returns the larger ones. */
   drawStrips(visible) {
     const { context, state, strip } = this;
     const { axis } = state;
@@ -167,7 +167,7 @@ class Gantt {
     for (const { x, y, width, height } of failed) context.strokeRect(x + 1.5, y + 1.5, width - 4, height - 3);
   }
 
-  /** Names where they fit, letters where those do; the widest first where there are too many. */
+  /** Draws names where they fit, and letters where only those fit; the widest first if there are too many. */
   drawLabels({ labels }) {
     const { context, state } = this;
     const { palette } = state;
@@ -188,7 +188,7 @@ class Gantt {
     }
   }
 
-  /** A patch of the plain colour, so that text stays readable on a hatching. */
+  /** A patch of plain colour, so that text stays readable on a hatching. */
   clearBehind(text, x, y, size, height, group) {
     const { context, state } = this;
     const style = context.fillStyle;
@@ -213,7 +213,7 @@ class Gantt {
     return width >= LETTER_MIN ? palette.letters[kernel] : "";
   }
 
-  /** Measured once for each text of its kind: digits are as wide as one another. */
+  /** Measured once for each pattern of text: all digits have the same width. */
   textWidth(text, size) {
     this.widths ??= new Map();
     const key = text.replace(/[0-9]/g, "0");
@@ -275,7 +275,7 @@ class Gantt {
     context.fillRect(state.axis.gutter + state.axis.width - 4, RULER_HEIGHT + at, 3, length);
   }
 
-  /** What is at a point: a row and a slice, or nothing. */
+  /** The row and slice at a point, or nothing. */
   hit(x, y) {
     const { axis, isHidden } = this.state;
     if (x < axis.gutter || y < RULER_HEIGHT) return null;
@@ -288,19 +288,19 @@ class Gantt {
   }
 }
 
-/** Faint lines at the moments that the ruler names. */
+/** Faint lines at the times of the ruler. */
 function drawGrid(context, { axis, palette }, top, bottom) {
   context.fillStyle = palette.grid;
   for (const at of axis.ticks(TICKS_APART).list) context.fillRect(Math.round(axis.x(at)), top, 1, bottom - top);
 }
 
-/** Tasks have the full height, nested ones less, activities a thin line unless the lane has nothing else. */
+/** Tasks have the full height, nested ones less; activities are a thin line unless the lane has nothing else. */
 function rowHeight(row, isFirst, height) {
   if (isFirst) return height;
   return row.isTasks ? Math.max(11, Math.round(height * 0.6)) : 7;
 }
 
-/** `host to cuda:0`, with what it is where the name does not say it. */
+/** The name of an activity such as `host to cuda:0`, with its kind if the name does not include it. */
 function activityText(run, row, slice) {
   return activityLabel(run, run.activities[row.lane][row.items[slice]]);
 }

@@ -1,8 +1,8 @@
-//! Text for HTML: escaped names, numbers as people read them.
+//! Text for HTML: escaped names and readable numbers.
 
 use std::fmt::Write;
 
-/// A name from a file, harmless within an element or a quoted attribute.
+/// Escapes text for use within an element or a quoted attribute.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -18,8 +18,8 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// A template with each `{{name}}` replaced by its value, in one pass: what stands in a value is not looked at. Writes to `out` piece by
-/// piece, since one of the values may be tens of megabytes.
+/// Writes a template with each `{{name}}` replaced by its value, in one pass: values are not searched for names. Writes
+/// in pieces, since a value may have tens of megabytes.
 pub(super) fn fill(template: &str, values: &[(&str, &str)], out: &mut impl std::io::Write) -> std::io::Result<()> {
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -33,23 +33,23 @@ pub(super) fn fill(template: &str, values: &[(&str, &str)], out: &mut impl std::
     out.write_all(rest.as_bytes())
 }
 
-/// `1.234 ms`: a length of time with four digits.
+/// Formats a length of time with four digits: `1.234 ms`.
 pub(super) fn time(ns: f64) -> String {
     if ns == 0.0 { "0".to_owned() } else { scaled(ns, [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")]) }
 }
 
-/// A number with an SI prefix, for a unit to follow: `1.234 G`.
+/// Formats a number with an SI prefix, to be followed by a unit: `1.234 G`.
 pub(super) fn amount(value: f64) -> String {
     scaled(value, [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")])
 }
 
-/// In the first of the units that is not larger, or in the last.
+/// Formats a value in the first unit that is not larger than it, or in the last unit.
 fn scaled<const N: usize>(value: f64, units: [(f64, &str); N]) -> String {
     let (factor, unit) = units.into_iter().find(|(least, _)| value.abs() >= *least).unwrap_or(units[N - 1]);
     format!("{} {unit}", digits(value / factor))
 }
 
-/// Four digits, unless the number is whole.
+/// Formats a number with four digits, or without decimals if it is whole.
 pub(super) fn digits(value: f64) -> String {
     let decimals = match value.abs() {
         _ if value.fract() == 0.0 => 0,
@@ -61,12 +61,12 @@ pub(super) fn digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// A part of a whole as `12.3 %`.
+/// Formats a fraction as `12.3 %`.
 pub(super) fn percent(part: f64) -> String {
     format!("{:.1}\u{a0}%", part * 100.0)
 }
 
-/// A whole number in groups of three digits, with narrow spaces.
+/// Formats a whole number in groups of three digits, with narrow spaces.
 pub(super) fn count(value: usize) -> String {
     let digits = value.to_string();
     let mut grouped = String::new();
@@ -79,14 +79,14 @@ pub(super) fn count(value: usize) -> String {
     grouped
 }
 
-/// A table under construction: cells are HTML.
-pub(super) struct Table {
+/// Builds an HTML table. Cells are HTML.
+pub(super) struct HtmlTable {
     html: String,
     is_figure: Vec<bool>,
 }
 
-impl Table {
-    /// With a caption and heads; those of columns of figures end in `>` and are set to the right.
+impl HtmlTable {
+    /// Starts a table with a caption and heads. A head that ends in `>` makes a numeric column, aligned right.
     pub fn new(caption: &str, heads: &[&str]) -> Self {
         let mut html = format!("<table><caption>{}</caption><thead><tr>", escape(caption));
         let is_figure: Vec<bool> = heads.iter().map(|head| head.ends_with('>')).collect();
@@ -98,7 +98,7 @@ impl Table {
         Self { html, is_figure }
     }
 
-    /// The first cell heads the row.
+    /// Adds a row. Its first cell is a row head.
     pub fn row(&mut self, cells: &[String]) {
         self.html.push_str("<tr>");
         for (at, cell) in cells.iter().enumerate() {
@@ -120,12 +120,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escaped_text_ends_no_element_and_no_attribute() {
+    fn escaped_text_is_inert() {
         assert_eq!(escape("</script>&\"'"), "&lt;/script&gt;&amp;&quot;&#39;");
     }
 
     #[test]
-    fn values_are_not_templates() {
+    fn values_are_not_expanded() {
         let mut page = Vec::new();
         fill("a {{x}} b {{y}} c", &[("x", "{{y}}"), ("y", "2")], &mut page).expect("memory");
         assert_eq!(page, b"a {{y}} b 2 c");

@@ -1,4 +1,4 @@
-// Wheel, pointer and keys, made into calls of the page. What they do is listed in the page's help.
+// Translates wheel, pointer and keys into calls of the page. The page's help lists their effects.
 
 const CLICK_PIXELS_MAX = 4;
 const ZOOM_STEP = 1.6;
@@ -24,7 +24,7 @@ class Input {
     document.addEventListener("keydown", (event) => this.pageKey(event));
   }
 
-  /** Zooms at the pointer. What does nothing here (zooming out of the whole run) scrolls the page. */
+  /** Zooms at the pointer. Input without an effect here (zooming out of the whole run) scrolls the page. */
   wheel(event) {
     const { page } = this;
     const { axis } = page.state;
@@ -83,7 +83,7 @@ class Input {
     }
   }
 
-  /** Two fingers: the moments under them stay under them. */
+  /** Two fingers: the times under them stay under them. */
   pinch(pointer, point) {
     const { axis } = this.page.state;
     const still = [...this.pointers].find(([id]) => id !== pointer)?.[1];

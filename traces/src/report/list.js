@@ -1,9 +1,9 @@
-// The chart as a table, for screen readers and for copying: the tasks in view, or those that a search found, a page at
-// a time.
+// The chart as a table, for screen readers and for copying: the visible tasks, or the matches of a search, page by
+// page.
 
 const LIST_ROWS = 100;
 
-/** The tasks that start in view (or match, anywhere), in the order of time: a page from a place on, and their number. */
+/** A page of the tasks that start in view (or of all matches), in order of time, from an index on; and their number. */
 function tasksToList(state, from) {
   const { run, marks, axis, isHidden } = state;
   const { tasks } = run;

@@ -1,6 +1,6 @@
-// What is drawn over the slices: the critical path, the selected task with its hazards, the pointer.
+// The marks over the slices: the critical path, the selected task with its hazards, the pointer.
 
-/** At most so many arrows each way; the details list all hazards. */
+/** The maximum number of arrows in each direction; the details list all hazards. */
 const ARROWS_MAX = 60;
 const ARROW_LABELS_MAX = 24;
 const DASHES = [[], [6, 4], [2, 3]];
@@ -17,14 +17,14 @@ function placeOfTask(state, task) {
   return null;
 }
 
-/** Where a slice is on the canvas. */
+/** The position of a slice on the canvas. */
 function boxOf(gantt, { row, slice }) {
   const { axis } = gantt.state;
   const [x0, x1] = [axis.x(row.starts[slice]), axis.x(row.ends[slice])];
   return { x0, x1, y: RULER_HEIGHT + row.y - gantt.scroll, height: row.height };
 }
 
-/** Outlines the tasks of the critical path, joined by lines; where they are small, one mark a pixel. */
+/** Outlines the tasks of the critical path and connects them by lines; small tasks get one mark per pixel. */
 function drawPath(gantt, context) {
   const { state } = gantt;
   const { axis, palette, run } = state;
@@ -59,7 +59,7 @@ function drawLink(context, from, to) {
   context.stroke();
 }
 
-/** The layer above the chart: redrawn when the pointer moves, while the chart stays. */
+/** The layer above the chart: it is redrawn when the pointer moves, while the chart stays. */
 function drawOverlay(gantt, canvas) {
   const { state } = gantt;
   const { axis } = state;
@@ -77,14 +77,14 @@ function drawOverlay(gantt, canvas) {
   drawRange(gantt, context);
 }
 
-/** The moment under the pointer, through all canvases. */
+/** The time at the pointer, across all canvases. */
 function drawPointer(context, { axis, palette, pointerTime }, top, bottom) {
   if (pointerTime === null) return;
   context.fillStyle = palette.muted;
   context.fillRect(Math.round(axis.x(pointerTime)), top, 1, bottom - top);
 }
 
-/** A stretch of time that is being dragged over. */
+/** The time range of a drag in progress. */
 function drawRange(gantt, context) {
   const { range, axis, palette } = gantt.state;
   if (!range) return;
@@ -135,7 +135,7 @@ function drawArrow(gantt, context, from, to, kinds, hasLabel) {
   const [x0, x1] = [clampX(from.x1), clampX(to.x0)];
   const [y0, y1] = [from.y + from.height / 2, to.y + to.height / 2];
   const bend = Math.max(14, Math.min(90, Math.abs(x1 - x0) / 2));
-  // Within a row the arrow goes around below, so that the slices between stay readable.
+  // Within a row, the arrow passes below, so that the slices in between stay readable.
   const dip = y0 === y1 ? from.height * 0.9 + Math.min(40, Math.abs(x1 - x0) * 0.06) : 0;
   const curve = [x0, y0, x0 + bend, y0 + dip, x1 - bend, y1 + dip, x1 - 5, y1];
   const stroke = (colour, width) => {
@@ -160,7 +160,7 @@ function drawArrow(gantt, context, from, to, kinds, hasLabel) {
   if (hasLabel) drawArrowLabel(gantt, context, curve, kinds);
 }
 
-/** In the middle of what is visible of the curve. */
+/** The middle of the visible part of the curve. */
 function drawArrowLabel(gantt, context, [x0, y0, x1, y1, x2, y2, x3, y3], kinds) {
   const { palette, axis, font } = gantt.state;
   const point = (t) => {

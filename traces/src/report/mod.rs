@@ -1,21 +1,22 @@
-//! The page that shows a run: one HTML file with everything in it, which opens offline.
+//! The HTML page of a run: one self-contained file that works offline.
 //!
-//! Tables are written here, as HTML that needs no script. The chart is drawn by the scripts beside this file, from the run's numbers
-//! packed as `data.rs` says; they are plain JavaScript, joined into one function, with no library and
-//! nothing to build. Names come from files and may hold anything: in HTML they are escaped, in the script's data `<` is, the scripts
-//! make text of them and never HTML, and the page forbids itself every request and every script without its nonce.
+//! The tables are written here, as HTML that needs no script. The chart is drawn by the scripts beside this file from
+//! the run's numbers, packed as `data.rs` describes. The scripts are plain JavaScript, joined into one function,
+//! without libraries and without a build step. Names come from files and may contain any text: they are escaped in
+//! HTML, `<` is escaped in the script's data, the scripts insert them as text and never as HTML, and the page's content
+//! policy forbids every request and every script without its nonce.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `page.html`, `page.css` | the page without its contents |
-//! | `bytes.js`, `run.js` | the run, read from the page |
-//! | `rows.js`, `strip.js` | rows of slices, and how any stretch of them is drawn in time bounded by the pixels |
-//! | `palette.js`, `axis.js` | colours, hatchings and letters; time |
-//! | `gantt.js`, `marks.js`, `tracks.js`, `overview.js` | what is drawn: chart, selection and arrows, counters, the whole run |
-//! | `search.js`, `details.js`, `list.js`, `controls.js`, `input.js` | what is asked for, and the answers |
-//! | `page.js`, `start.js` | the state that all share |
+//! | `page.html`, `page.css` | the template of the page |
+//! | `bytes.js`, `run.js` | decode the run from the page |
+//! | `rows.js`, `strip.js` | rows of slices; drawing any range of them in time bounded by the number of pixels |
+//! | `palette.js`, `axis.js` | colours, hatchings and letters; the time axis |
+//! | `gantt.js`, `marks.js`, `tracks.js`, `overview.js` | draw the chart, marks, counters, whole run |
+//! | `search.js`, `details.js`, `list.js`, `controls.js`, `input.js` | search, details, the task list, and input |
+//! | `page.js`, `start.js` | the shared state |
 //!
-//! `tests/report_works.py` drives the page in a browser.
+//! `tests/report_works.py` tests the page in a browser.
 
 mod bytes;
 mod data;
@@ -26,20 +27,20 @@ use crate::{Trace, analysis::Analysis};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 
-/// The files of these names, one after the other.
+/// Concatenates script files.
 macro_rules! script {
     ($first:literal $($name:literal)*) => {
         concat!(include_str!(concat!($first, ".js")) $(, "\n", include_str!(concat!($name, ".js")))*)
     };
 }
 
-/// The page's script: its parts, in the order in which they need each other.
+/// The page's script: its files, each after those that it uses.
 const SCRIPT: &str = script!(
     "bytes" "run" "rows" "palette" "axis" "strip" "gantt" "marks" "tracks" "overview" "search" "details" "list" "input"
     "controls" "page" "start"
 );
 
-/// A page to be written.
+/// The HTML page of a run.
 ///
 /// ```
 /// use superscalar_traces::{Trace, analysis::Analysis, report::Report};
@@ -58,32 +59,32 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// A page about a trace and what was found out about it; the two belong together.
+    /// Creates a page for a trace and its analysis.
     pub fn new(trace: &'a Trace, analysis: &'a Analysis) -> Self {
         Self { trace, analysis, title: "A run".to_owned(), file: "the trace".to_owned() }
     }
 
-    /// The page's title, instead of `A run`.
+    /// Sets the page's title. Default: `A run`.
     #[must_use]
     pub fn title(self, title: impl Into<String>) -> Self {
         Self { title: title.into(), ..self }
     }
 
-    /// The name of the raw file, which the page tells its reader to open in other viewers.
+    /// Sets the name of the trace file, which the page shows. Default: `the trace`.
     #[must_use]
     pub fn file(self, file: impl Into<String>) -> Self {
         Self { file: file.into(), ..self }
     }
 
-    /// Writes the page. What it says is the same for the same trace, byte by byte.
+    /// Writes the page. The same trace always gives the same bytes.
     ///
     /// # Errors
     ///
-    /// What `out` returns.
+    /// If writing to `out` fails.
     ///
     /// # Panics
     ///
-    /// If a task, a hazard or an activity names what is not in the trace; a reader makes no such trace.
+    /// If an index in the trace is out of range, which does not happen in traces from the reader.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let names = data::names(self.trace, &self.file);
         let mut sections = String::new();
@@ -111,7 +112,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// What scripts of the page must carry to run. It depends on all data, so that data can not hold it.
+/// Returns the nonce of the page's scripts. It is a hash of all data, so that data cannot contain it.
 fn nonce(data: &[&str]) -> String {
     let mut hasher = DefaultHasher::new();
     data.hash(&mut hasher);

@@ -1,5 +1,5 @@
-// All of the run in a narrow band, with a window over what the chart shows. The window can be dragged, and drawn wider
-// or narrower at its edges.
+// The whole run in a narrow band, with a window that marks the range of the chart. The window can be dragged, and
+// resized at its edges.
 
 const OVERVIEW_HEIGHT = 46;
 const EDGE = 6;
@@ -19,7 +19,7 @@ class Overview {
     canvas.addEventListener("pointercancel", () => (this.held = null));
   }
 
-  /** The picture is to be made anew: colours, widths or hidden kernels have changed. */
+  /** Redraws the picture after changes of colours, widths or hidden kernels. */
   forget() {
     this.picture = null;
   }
@@ -68,7 +68,7 @@ class Overview {
     context.fillText("whole run", 10, OVERVIEW_HEIGHT / 2);
   }
 
-  /** Left and right edge of the window. */
+  /** The left and right edges of the window. */
   window() {
     const view = this.state.axis;
     const x0 = Math.max(this.axis.x(view.start), this.axis.gutter);

@@ -1,10 +1,10 @@
-// Puts the page together: the state that all parts share, and what happens to it.
+// Assembles the page: the shared state, and the actions that change it.
 
 const GUTTER = 132;
 const GUTTER_NARROW = 92;
 const NARROW = 700;
 const ANIMATION_MS = 140;
-/** The details want so much; what stands beside them grows to it. */
+/** The preferred height of the details; the chart beside them grows to it. */
 const DESK_HEIGHT = 460;
 
 class Page {
@@ -74,7 +74,7 @@ class Page {
     const dark = matchMedia("(prefers-color-scheme: dark)");
     dark.addEventListener("change", () => this.setTheme(dark.matches ? "dark" : "light"));
     addEventListener("hashchange", () => this.followHash());
-    // A link to where the page already is changes nothing in the address, but the view may have moved since.
+    // A link to the current address changes nothing in it, but the view may have moved since.
     addEventListener("click", ({ target }) => {
       if (target.closest?.("a")?.hash === location.hash && location.hash) this.followHash();
     });
@@ -84,7 +84,7 @@ class Page {
 
   // What is drawn, and when.
 
-  /** Widths have changed: every canvas gets as many pixels as the screen has. */
+  /** Adjusts all canvases to the current widths and the screen's resolution. */
   resize() {
     const { state } = this;
     const width = document.getElementById("canvases").clientWidth;
@@ -108,7 +108,7 @@ class Page {
     this.draw();
   }
 
-  /** Draws everything, now. */
+  /** Draws everything immediately. */
   draw() {
     this.isStale = false;
     this.gantt.draw();
@@ -146,7 +146,7 @@ class Page {
     this.refresh();
   }
 
-  /** On paper: light, with hatchings. */
+  /** In print: light, with hatchings. */
   print(isPrinting) {
     if (isPrinting) this.beforePrint = { theme: this.theme, patterns: this.state.showPatterns };
     const { theme, patterns } = isPrinting ? { theme: "light", patterns: true } : this.beforePrint;
@@ -163,7 +163,7 @@ class Page {
     this.refresh();
   }
 
-  /** Glides to a view, unless the reader asked for no motion. */
+  /** Moves to a view with an animation, unless the reader prefers reduced motion. */
   glide(view) {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.show(view);
     const { axis } = this.state;
@@ -184,7 +184,7 @@ class Page {
     return undefined;
   }
 
-  /** Where a glide leads to, or what is shown: what further steps start from. */
+  /** The target of an animation, or the current view: the origin of further steps. */
   aim() {
     const { axis } = this.state;
     const aim = new Axis(axis.limits, axis.home);
@@ -208,7 +208,7 @@ class Page {
     this.glide(this.state.axis.home);
   }
 
-  /** Whether there was anything to scroll. */
+  /** Returns whether there was anything to scroll. */
   scrollBy(pixels) {
     const before = this.gantt.scroll;
     this.gantt.scrollTo(before + pixels);
@@ -295,7 +295,7 @@ class Page {
     this.refresh();
   }
 
-  /** Brings the selection into view: pans, zooms in where it would be a hairline, and scrolls to its row. */
+  /** Brings the selection into view: pans, zooms in if it would be too narrow, and scrolls to its row. */
   reveal() {
     const { selected } = this.state;
     const { gantt } = this;
@@ -319,14 +319,14 @@ class Page {
     this.glide({ start: selected.start - length * 2, end: selected.end + length * 2 });
   }
 
-  /** Enter: selects the task nearest the middle of the view, or goes from a selection to its details. */
+  /** Enter: selects the task nearest to the middle of the view, or moves from a selection to its details. */
   enter() {
     if (this.state.selected) return this.panel.querySelector("h2").focus();
     this.selectNear(this.state.rows.filter((row) => row.isTasks));
     return undefined;
   }
 
-  /** Selects, of the first row that has one, the task nearest the selection or the middle of the view. */
+  /** Selects, in the first row with a task, the task nearest to the selection or to the middle of the view. */
   selectNear(rows) {
     const { selected, axis, isHidden } = this.state;
     const at = selected ? (selected.start + selected.end) / 2 : (axis.start + axis.end) / 2;
@@ -348,7 +348,7 @@ class Page {
     return undefined;
   }
 
-  /** The row above or below, about the same time; without a selection the chart scrolls. */
+  /** Selects in the row above or below, near the same time; without a selection the chart scrolls. */
   stepLane(step) {
     const { selected, rows } = this.state;
     if (!selected) return this.scrollBy(step * 40);
@@ -357,7 +357,7 @@ class Page {
     return this.selectNear(further.filter((row) => row.isTasks));
   }
 
-  /** Along the hazards: to the predecessor that ended last, or the successor that started first. */
+  /** Follows the hazards: to the predecessor that ended last, or to the successor that started first. */
   stepHazard(direction) {
     const { state } = this;
     if (!(state.selected?.task >= 0)) return;
@@ -394,7 +394,7 @@ class Page {
     this.controls.search.select();
   }
 
-  /** Esc: ends, one at a time, a drag, a search, a selection. */
+  /** Esc: ends a drag, a search, or the selection, one at a time. */
   escape() {
     if (this.state.range) return this.endRange(false);
     if (this.state.found || this.controls.search.value) {
@@ -435,7 +435,7 @@ class Page {
   }
 }
 
-/** The slice of a row nearest to a moment, or -1: sought to either side past hidden ones. */
+/** The visible slice of a row nearest to a time, or -1. */
 function nearestSlice(row, at, isHidden) {
   let after = row.firstEndingAfter(at);
   let before = after - 1;

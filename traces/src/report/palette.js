@@ -1,16 +1,16 @@
 // Colours, patterns and letters of kernels and activities.
 //
-// Both sets of eight were found by a search that kept, for normal sight and simulated protanopia, deuteranopia and
-// tritanopia (Machado, Oliveira and Fernandes, 2009), the least CIE76 distance of any two at 20 or more, and kept each
-// at 3:1 to its background and 4.5:1 to black or white text. Kernels beyond the eighth reuse the colours with a
-// hatching, and with "Patterns" (and in print) every kernel has one. A letter in each slice serves where neither is
-// seen.
+// Both sets of eight colours were found by a search that keeps the CIE76 distance of any two at 20 or more, for normal
+// sight and simulated protanopia, deuteranopia and tritanopia (Machado, Oliveira and Fernandes, 2009). Each colour has
+// a contrast of 3:1 to its background and 4.5:1 to black or white text. Kernels after the eighth reuse the colours with
+// a hatching; with the button "Hatching", and in print, every kernel has one. A letter in each slice helps where
+// neither can be seen.
 
 const COLOURS = {
   light: ["#27618c", "#9d865d", "#254134", "#c27a93", "#688fdc", "#604916", "#799723", "#2a1353"],
   dark: ["#737ae2", "#ce782a", "#6be1a6", "#b16a92", "#c0eaf2", "#8e7e54", "#d4d531", "#b4abeb"],
 };
-/** Transfer, eviction, stall, allocation, span of the host: distinct from kernels by their thin rows. */
+/** Transfer, eviction, stall, allocation, host span: their thin rows distinguish them from kernels. */
 const ACTIVITY_COLOURS = {
   light: ["#0b7285", "#a61e4d", "#868e96", "#c2410c", "#868e96"],
   dark: ["#3bc9db", "#f783ac", "#868e96", "#ff922b", "#868e96"],
@@ -29,7 +29,7 @@ class Palette {
     this.groupCount = kernels.length + ACTIVITIES.length;
   }
 
-  /** Takes over the colours of the page's style. */
+  /** Reads the colours from the page's style. */
   setTheme(theme, style) {
     const colour = (name) => style.getPropertyValue(name).trim();
     this.ink = colour("--ink");
@@ -50,7 +50,7 @@ class Palette {
     this.patterns = null;
   }
 
-  /** A group's colours by the part of a pixel's time that is busy; then those of slices that a search leaves out. */
+  /** A group's colours by the busy part of a pixel's time; then those of slices that a search excludes. */
   setShades(group, colour, ground) {
     for (let shade = 1; shade < SHADES; shade++) {
       const busy = 0.28 + (0.72 * shade) / (SHADES - 1);
@@ -60,14 +60,14 @@ class Palette {
     }
   }
 
-  /** Which hatching a group has: 0 is none. */
+  /** The hatching of a group; 0 is none. */
   patternOf(group, everywhere) {
     if (group >= this.kernels.length) return 0;
     const rank = this.rank[group];
     return (everywhere ? rank : Math.floor(rank / COLOURS.light.length)) % PATTERN_COUNT;
   }
 
-  /** The hatching as a canvas draws it; in the colour of text, so that it shows on the fill. */
+  /** The hatching as a canvas pattern, in the colour of text, so that it is visible on the fill. */
   patternFill(context, group, pattern) {
     this.patterns ??= new Map();
     const key = `${pattern} ${this.text[group]}`;
@@ -76,7 +76,7 @@ class Palette {
   }
 }
 
-/** A letter for each kernel: of its own name if one is free, the kernels with the most time first. */
+/** A letter for each kernel: one of its own name if free; kernels with the most time choose first. */
 function lettersFor(kernels, byTime) {
   const letters = [];
   const taken = new Set();
@@ -90,7 +90,7 @@ function lettersFor(kernels, byTime) {
   return letters;
 }
 
-/** A tile of 8 by 8 pixels, repeated. */
+/** A repeated square of 8 by 8 pixels. */
 function makePattern(context, pattern, colour) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = 8;
@@ -133,7 +133,7 @@ function cssColour(colour) {
   return `rgb(${colour.map(Math.round).join(" ")})`;
 }
 
-/** As image data holds it: red, green, blue, opacity, on machines that have the lowest byte first. */
+/** As in image data: red, green, blue, opacity; for machines with the lowest byte first. */
 function packedColour([red, green, blue]) {
   return ((255 << 24) | (Math.round(blue) << 16) | (Math.round(green) << 8) | Math.round(red)) >>> 0;
 }

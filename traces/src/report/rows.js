@@ -1,15 +1,15 @@
-// Rows of slices that do not overlap, and what is needed to draw any stretch of one in time that does not depend on how
-// many slices are in it.
+// Rows of slices that do not overlap, and the data for drawing any range of a row in time that does not depend on the
+// number of slices in it.
 //
-// A lane has a row of tasks for each depth of nesting and below it thin rows for transfers, stalls and the like. Where
-// many slices fall into one pixel, the pixel shows how much of its time was busy and with which kernel mostly. The
-// first is exact: `busyBefore` adds up all lengths from the left, and a difference of two of them is a binary search
-// away. The second comes from a pyramid: for blocks of 8, 64, 512, … slices it holds the group with the most time, and
-// a pixel asks the level of which it covers between 8 and 64 blocks.
+// A lane has a row of tasks for each depth of nesting, and below it thin rows for transfers, stalls and the like. If
+// many slices fall into one pixel, the pixel shows the busy part of its time, and the kernel with most of it. The busy
+// part is exact: `busyBefore` holds prefix sums of the lengths, and two binary searches give the difference. The kernel
+// comes from a pyramid: for blocks of 8, 64, 512, … slices it holds the group with the most time, and a pixel uses the
+// level of which it covers between 8 and 64 blocks.
 
 const DEPTHS_MAX = 8;
 const BLOCK = 8;
-/** A block that has no slice to be shown. */
+/** A block without visible slices. */
 const NO_GROUP = 0xffffffff;
 
 class Row {
@@ -19,12 +19,12 @@ class Row {
     this.matchesBefore = null;
   }
 
-  /** The task or activity of a slice: what the items are of. */
+  /** The task or activity of a slice. */
   item(slice) {
     return this.items[slice];
   }
 
-  /** Adds up lengths and builds the pyramid, without hidden groups. */
+  /** Computes the prefix sums and the pyramid, without hidden groups. */
   build(isHidden, groupCount) {
     const { count, starts, ends, groups } = this;
     this.busyBefore = new Float64Array(count + 1);
@@ -37,7 +37,7 @@ class Row {
     for (let size = BLOCK; size < count; size *= BLOCK) this.levels.push(this.dominants(size, isHidden, time));
   }
 
-  /** The group with the most time in each block of `size` slices; `time` is zeros, and left so. */
+  /** The group with the most time in each block of `size` slices. `time` must be all zeros, and is again afterwards. */
   dominants(size, isHidden, time) {
     const { count, starts, ends, groups } = this;
     const level = new Uint32Array(Math.ceil(count / size)).fill(NO_GROUP);
@@ -56,7 +56,7 @@ class Row {
     return level;
   }
 
-  /** The group with the most time among slices first..last, nearly: of more than 64 by whole blocks. */
+  /** The group with the most time among slices first..last; approximate, by whole blocks, for more than 64 slices. */
   dominant(first, last, isHidden, time) {
     let [level, size] = [-1, 1];
     while (last - first > 64 * size && level + 1 < this.levels.length) {
@@ -78,12 +78,12 @@ class Row {
     return best;
   }
 
-  /** The first slice that ends after a moment. */
+  /** The first slice that ends after a time. */
   firstEndingAfter(at) {
     return firstAtLeast(this.count, (slice) => this.ends[slice] > at);
   }
 
-  /** The first slice from `from` on that starts at a moment or later, sought near `from` first. */
+  /** The first slice from `from` on that starts at or after a time; the search starts near `from`. */
   firstStartingFrom(at, from) {
     const { starts, count } = this;
     let [step, low] = [1, from];
@@ -100,7 +100,7 @@ class Row {
     return low;
   }
 
-  /** The slice at a moment, or the nearest within `slack` of it, or -1. */
+  /** The slice at a time, or the nearest one within `slack`, or -1. */
   sliceAt(at, slack, isHidden) {
     const from = this.firstEndingAfter(at - slack);
     let [best, nearest] = [-1, Infinity];
@@ -112,7 +112,7 @@ class Row {
     return best;
   }
 
-  /** Adds up the marks of a search, so that a pixel knows whether any of its slices has one. */
+  /** Computes prefix sums of search marks, so that a pixel knows whether any of its slices is marked. */
   mark(marks) {
     this.matchesBefore = null;
     if (!marks || !this.isTasks) return;
@@ -121,7 +121,7 @@ class Row {
   }
 }
 
-/** The rows of all lanes, in the order of display. Kinds of activities are groups after the kernels. */
+/** The rows of all lanes, in display order. Kinds of activities are groups after the kernels. */
 function makeRows(run) {
   const { names, tasks, activities } = run;
   const rows = [];
@@ -141,8 +141,8 @@ function makeRows(run) {
 }
 
 /**
- * Deals slices to rows so that none overlap: each to the first row that is free. Beyond DEPTHS_MAX all go to the last,
- * where a slice ends at the next one's start.
+ * Assigns slices to rows without overlaps: each to the first free row. Beyond DEPTHS_MAX rows, the rest share the last
+ * row, where a slice ends at the start of the next one.
  */
 function layered(all) {
   const depths = depthsOf(all.starts, all.ends);

@@ -1,10 +1,10 @@
-// The run, read from the page's sections. What is in them stands in `data.rs`.
+// The run, decoded from the page's sections, whose contents are described in `data.rs`.
 
 const OUTCOMES = ["completed", "failed", "panicked", "cancelled"];
 const HAZARDS = ["RaW", "WaR", "WaW"];
-const ACTIVITIES = ["transfer", "eviction", "stall", "allocation", "span of the host"];
+const ACTIVITIES = ["transfer", "eviction", "stall", "allocation", "host span"];
 
-/** All that the page knows of the run. Tasks are numbered by lane, then by start. */
+/** The decoded run. Tasks are numbered by lane, then by start. */
 function readRun() {
   const names = JSON.parse(document.getElementById("names").textContent);
   const classes = readClasses(new Reader(takeSection("classes")));
@@ -19,7 +19,7 @@ function readRun() {
   return run;
 }
 
-/** What many tasks have in common. */
+/** Values that many tasks share. */
 function readClasses(reader) {
   return Array.from({ length: reader.number() }, () => ({
     kernel: reader.number(),
@@ -74,7 +74,7 @@ function readTasks(names, classes, reader) {
   return tasks;
 }
 
-/** The tasks by their numbers in the serial program; of equal numbers, the first on the page comes first. */
+/** The tasks in the order of their numbers in the serial program; equal numbers are in page order. */
 function orderOfNumbers(tasks) {
   const { count, number } = tasks;
   const order = Uint32Array.from({ length: count }, (_, task) => task);
@@ -84,7 +84,7 @@ function orderOfNumbers(tasks) {
     most = Math.max(most, number[task]);
   }
   if (most - least > 4 * count) return order.sort((a, b) => number[a] - number[b] || a - b);
-  // Nearly every number in the range occurs: they are counted, which is ten times as fast as sorting a million.
+  // Nearly every number in the range occurs, so counting sort is much faster than a comparison sort.
   const first = new Uint32Array(count ? most - least + 2 : 1);
   for (let task = 0; task < count; task++) first[number[task] - least + 1]++;
   for (let at = 1; at < first.length; at++) first[at] += first[at - 1];
@@ -128,7 +128,7 @@ function readPath(byNumber, reader) {
   return Uint32Array.from({ length: reader.number() }, () => byNumber[reader.number()]);
 }
 
-/** The first and the last moment that anything is known of. */
+/** The earliest and the latest time in the run. */
 function limitsOf(run) {
   let [start, end] = [0, run.names.end_ns];
   for (const list of run.activities) {
@@ -141,8 +141,8 @@ function limitsOf(run) {
 }
 
 /**
- * The hazards, by their later and by their earlier task. Read when first asked for: a million tasks may have five
- * million hazards, and the chart is there without them.
+ * The hazards, by their later and by their earlier task. They are decoded on first use: a million tasks may have five
+ * million hazards, and the chart can be drawn without them.
  */
 function graphOf(run) {
   run.graph ??= readHazards(run, new Reader(takeSection("hazards")));
@@ -184,7 +184,7 @@ function readHazards(run, reader) {
   return graph;
 }
 
-/** The hazards of which a task is the later one. */
+/** The hazards whose later task is this one. */
 function hazardsInto(run, task) {
   const graph = graphOf(run);
   const place = graph.placeOf[task];
@@ -192,7 +192,7 @@ function hazardsInto(run, task) {
   return Array.from({ length: last - first }, (_, at) => hazardAt(graph, first + at));
 }
 
-/** The hazards of which a task is the earlier one. */
+/** The hazards whose earlier task is this one. */
 function hazardsOutOf(run, task) {
   const graph = graphOf(run);
   const list = graph.outOf.subarray(graph.firstOutOf[task], graph.firstOutOf[task + 1]);
@@ -227,7 +227,7 @@ function taskText(run, task) {
   return `${run.names.kernels[run.tasks.group[task]]} ${indexText(run, task)}`.trim();
 }
 
-/** The first place in 0..count of which something holds that, once it holds, holds on; else count. */
+/** The first index in 0..count at which a monotonic condition holds; otherwise count. */
 function firstAtLeast(count, holds) {
   let [low, high] = [0, count];
   while (low < high) {

@@ -1,6 +1,6 @@
 // Search for tasks: `gemm`, `(3, 1)`, `gemm (3, 1)`, `#42`, `potrf.rs:99`, `failed`.
 
-/** What was asked: parts that a task must all fit. */
+/** A query: parts that a task must all match. */
 function parseQuery(text) {
   const query = { text: "", number: null, index: null };
   let rest = text.trim();
@@ -16,7 +16,7 @@ function parseQuery(text) {
   return query;
 }
 
-/** Whether tasks of each class fit the text, by kernel, site or outcome. */
+/** Whether the tasks of each class match the text, by kernel, site or outcome. */
 function classesThatFit(run, text) {
   const has = (name) => name !== undefined && name.toLowerCase().includes(text);
   return run.classes.map(
@@ -25,7 +25,7 @@ function classesThatFit(run, text) {
   );
 }
 
-/** A mark of 0 or 1 for each task, and how many have one; nothing if nothing was asked. */
+/** A mark of 0 or 1 for each task, and the number of matches; null without a query. */
 function findTasks(run, text) {
   const { number, index, text: words } = parseQuery(text);
   if (number === null && index === null && !words) return null;
@@ -49,7 +49,7 @@ function hasIndex(run, task, index) {
   return index.every((value, at) => run.tasks.index[at][task] === value);
 }
 
-/** The match after (`step` 1) or before (-1) a task in the order of time, around the end; and its rank, from 1. */
+/** The match after (`step` 1) or before (-1) a task in order of time, wrapping around; and its rank, from 1. */
 function nextMatch(run, { marks, count }, from, step) {
   const { tasks } = run;
   if (count === 0) return null;

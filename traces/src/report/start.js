@@ -1,4 +1,4 @@
-// Starts the page, and says what it shows to whoever asks from outside: tests, the browser's console.
+// Starts the page, and exposes its state to tests and to the browser's console.
 
 const began = performance.now();
 const page = new Page();
@@ -7,13 +7,13 @@ const probe = document.createElement("canvas").getContext("2d", { willReadFreque
 window.superscalarReport = {
   /** Milliseconds from the start of this script until the first frame was drawn. */
   loadMs: performance.now() - began,
-  /** How many tasks there are. */
+  /** The number of tasks. */
   tasks: page.state.run.tasks.count,
-  /** Pixels of the canvas that the names of lanes take. */
+  /** The width of the names of lanes, in pixels of the canvas. */
   gutter: () => page.state.axis.gutter,
-  /** The stretch of time in view, in nanoseconds from the start of the run. */
+  /** The visible time range, in nanoseconds from the start of the run. */
   view: () => ({ start: page.state.axis.start, end: page.state.axis.end }),
-  /** Whether nothing moves and everything is drawn. */
+  /** Whether no animation is running and everything is drawn. */
   isStill: () => !page.isStale && !page.animation && !page.isOverlayStale,
   /** The number of the selected task, or -1, and those highlighted with it. */
   selected: () => {
@@ -23,7 +23,7 @@ window.superscalarReport = {
     const [predecessors, successors] = [numbers(selected.predecessors), numbers(selected.successors)];
     return { task: run.tasks.number[selected.task], predecessors, successors };
   },
-  /** The middle of what is visible of a task, in pixels of the window. */
+  /** The middle of the visible part of a task, in pixels of the window. */
   middleOf: (number) => {
     const { run, axis } = page.state;
     const place = placeOfTask(page.state, taskOfNumber(run, number));
@@ -32,7 +32,7 @@ window.superscalarReport = {
     const x = (Math.max(x0, axis.gutter) + Math.min(x1, axis.gutter + axis.width)) / 2;
     return { x: left + x, y: top + y + height / 2 };
   },
-  /** Draws a view at once and says how long that took, until its pixels can be read. */
+  /** Draws a view immediately and returns how long that took, until its pixels can be read. */
   timeView: (start, end) => {
     const from = performance.now();
     page.state.axis.show({ start, end });

@@ -1,4 +1,4 @@
-// A line of pixels: for each, the part of its time that is busy and the group that has most of it.
+// A line of pixels: for each, the busy part of its time, and the group with most of it.
 
 class StripLine {
   constructor(width, palette) {
@@ -10,7 +10,7 @@ class StripLine {
     this.dim = new Uint8Array(width);
   }
 
-  /** A slice of a few pixels: whole ones, and parts at its ends. */
+  /** A slice of a few pixels: whole pixels, and parts at its ends. */
   add(x0, x1, group, isDim) {
     const last = Math.min(this.width, Math.ceil(x1));
     for (let x = Math.max(0, Math.floor(x0)); x < last; x++) {
@@ -18,7 +18,7 @@ class StripLine {
     }
   }
 
-  /** So much of one pixel. What takes no time, such as a cancelled task, still leaves a trace. */
+  /** A part of one pixel. A slice of zero length, such as a cancelled task, is still visible. */
   addPixel(x, part, group, isDim) {
     if (x >= this.width) return;
     const shown = Math.max(part, 0.2);
@@ -30,7 +30,7 @@ class StripLine {
     }
   }
 
-  /** Writes the colours, and is empty again. */
+  /** Writes the colours and clears the line. */
   write(pixels) {
     const { busy, most, group, dim, palette } = this;
     const { shades } = palette;
@@ -44,9 +44,9 @@ class StripLine {
 }
 
 /**
- * Deals what a row has in view to a line of pixels, and what is at least `wide` pixels to `onWide(slice, isDim)`.
- * `scale` is pixels of the line per nanosecond. Slices of a pixel or more are steps of their own, all smaller ones of a
- * pixel are one step.
+ * Draws the visible slices of a row: those at least `wide` pixels wide are passed to `onWide(slice, isDim)`, the others
+ * are added to a line of pixels. `scale` is pixels of the line per nanosecond. Slices of a pixel or more are handled
+ * one by one, all smaller ones of a pixel together.
  */
 function walkRow(state, axis, row, { scale, wide }, line, onWide) {
   const { isHidden, marks } = state;

@@ -1,30 +1,30 @@
-//! The tables of the page, and the figures above them.
+//! The tables of the page, and the key figures above them.
 
-use super::html::{Table, amount, count, digits, escape, percent, time};
+use super::html::{HtmlTable, amount, count, digits, escape, percent, time};
 use crate::{
     Trace,
     analysis::{Analysis, gaps::LongGap, kernels::KernelTime, lanes::LaneTime, replay::Prediction},
 };
 
-/// So many of the longest gaps are shown.
+/// The number of longest gaps in the table.
 const GAPS_MAX: usize = 25;
-/// So many tasks of the critical path are listed, the longest ones.
+/// The number of tasks of the critical path in the table: the longest ones.
 const PATH_TASKS_MAX: usize = 25;
 
-/// A table, or several, under one tab.
+/// One or more tables under one tab.
 pub(super) struct Panel {
     name: &'static str,
     title: &'static str,
     body: String,
 }
 
-/// What the tables are about.
+/// The run that the tables describe.
 pub(super) struct Tables<'a> {
     pub trace: &'a Trace,
     pub analysis: &'a Analysis,
 }
 
-/// The row of tabs, for scripts to bring to life.
+/// Returns the row of tabs, which the scripts make interactive.
 pub(super) fn tabs(panels: &[Panel]) -> String {
     let tab = |Panel { name, title, .. }: &Panel| {
         format!("<button type=\"button\" role=\"tab\" id=\"tab-{name}\" aria-controls=\"{name}\">{title}</button>\n")
@@ -32,7 +32,7 @@ pub(super) fn tabs(panels: &[Panel]) -> String {
     panels.iter().map(tab).collect()
 }
 
-/// What the tabs lead to: without scripts and on paper, one below the other.
+/// Returns the contents of the tabs. Without scripts and on paper, they follow each other.
 pub(super) fn bodies(panels: &[Panel]) -> String {
     let body = |Panel { name, title, body }: &Panel| {
         format!(
@@ -44,7 +44,7 @@ pub(super) fn bodies(panels: &[Panel]) -> String {
 }
 
 impl Tables<'_> {
-    /// All panels that have something to say, in the order of the tabs.
+    /// Returns all panels that are not empty, in the order of the tabs.
     pub fn panels(&self) -> Vec<Panel> {
         let panels = [
             ("lanes", "Lanes", self.lanes()),
@@ -59,7 +59,7 @@ impl Tables<'_> {
         panels.map(|(name, title, body)| Panel { name, title, body }).collect()
     }
 
-    /// What the run was, in a line.
+    /// Returns a one-line description of the run.
     pub fn subtitle(&self) -> String {
         let overview = &self.analysis.overview;
         let parts = [
@@ -71,7 +71,7 @@ impl Tables<'_> {
         parts.join(" · ")
     }
 
-    /// What the reader must know before believing the rest.
+    /// Returns warnings about the trace.
     pub fn notices(&self) -> String {
         let overview = &self.analysis.overview;
         let mut notices = Vec::new();
@@ -80,23 +80,25 @@ impl Tables<'_> {
         }
         if overview.dropped > 0 {
             let dropped = count(overview.dropped as usize);
-            notices.push(format!("{dropped} records were dropped for want of room: this is a part of the run."));
+            notices.push(format!(
+                "{dropped} records were dropped for lack of room: this page shows only a part of the run."
+            ));
         }
         if overview.hazards_lacking > 0 {
-            let lacking = count(overview.hazards_lacking as usize);
-            notices.push(format!("{lacking} hazards are lacking: the critical path may be longer than shown."));
+            let missing = count(overview.hazards_lacking as usize);
+            notices.push(format!("{missing} hazards are missing: the critical path may be longer than shown."));
         }
         if overview.tasks_not_completed > 0 {
             let failed = plural(overview.tasks_not_completed, "task");
             notices.push(format!("{failed} did not complete; search for failed, panicked or cancelled."));
         }
         if self.trace.facts.iter().any(|(name, value)| name == "complete" && value == "false") {
-            notices.push("The run ended before its recording did: the file was cut short.".to_owned());
+            notices.push("The file is incomplete: the run had not ended when it was written.".to_owned());
         }
         notices.iter().map(|notice| format!("<p class=\"notice\">{}</p>\n", escape(notice))).collect()
     }
 
-    /// The run in a few numbers.
+    /// Returns the key figures of the run.
     pub fn figures(&self) -> String {
         let Analysis { overview, bounds, parallelism, path, .. } = self.analysis;
         let mut figures = vec![
@@ -105,14 +107,14 @@ impl Tables<'_> {
             ("Utilisation", percent(overview.utilisation), "of the lanes’ time in tasks".to_owned()),
         ];
         if overview.flops > 0.0 {
-            let flops = format!("{}flop in all", amount(overview.flops));
+            let flops = format!("{}flop in total", amount(overview.flops));
             figures.push(("Rate", format!("{} GFLOP/s", digits(overview.rate_gflops)), flops));
         }
-        let bound = format!("at least {} needed", time(bounds.bound_ns as f64));
-        figures.push(("Nearness to the bound", percent(bounds.nearness), bound));
+        let bound = format!("lower bound {}", time(bounds.bound_ns as f64));
+        figures.push(("Lower bound / makespan", percent(bounds.nearness), bound));
         let share = format!("{} of the makespan", percent(path.share));
         figures.push(("Critical path", time(path.length_ns as f64), share));
-        let most = format!("{} tasks at most", count(parallelism.width_max));
+        let most = format!("at most {} tasks at once", count(parallelism.width_max));
         figures.push(("Possible parallelism", digits(parallelism.average), most));
         let figure = |(name, value, more): (&str, String, String)| {
             format!("<div><dt>{name}</dt><dd>{value}<small>{more}</small></dd></div>\n")
@@ -126,7 +128,7 @@ impl Tables<'_> {
             return String::new();
         }
         let heads = ["lane", "tasks>", "busy>", ">", "communication>", ">", "other>", ">", "of the makespan"];
-        let mut table = Table::new("Where each lane’s time went", &heads);
+        let mut table = HtmlTable::new("Where each lane’s time went", &heads);
         let has_several = lanes.processes.len() > 1 && lanes.rows.len() > lanes.processes.len();
         let processes = if has_several { lanes.processes.as_slice() } else { &[] };
         for row in lanes.rows.iter().chain(processes) {
@@ -160,7 +162,7 @@ impl Tables<'_> {
             "quartiles>",
             "slowest task",
         ];
-        let mut table = Table::new("Time and rate of each kernel’s tasks", &heads);
+        let mut table = HtmlTable::new("Time and rate of each kernel’s tasks", &heads);
         for kernel in kernels {
             table.row(&self.kernel_row(kernel));
         }
@@ -190,7 +192,7 @@ impl Tables<'_> {
         let mut html = String::new();
         if !links.rows.is_empty() {
             let heads = ["from", "to", "transfers>", "bytes>", "time>", "GB/s>"];
-            let mut table = Table::new("What was moved between memory nodes", &heads);
+            let mut table = HtmlTable::new("Transfers between memory nodes", &heads);
             for link in &links.rows {
                 let bytes = format!("{}B", amount(link.bytes as f64));
                 let (busy, rate) = (time(link.time_ns as f64), digits(link.rate_gb_s));
@@ -199,7 +201,7 @@ impl Tables<'_> {
             html += &table.finish();
         }
         if !links.evictions.is_empty() {
-            let mut table = Table::new("Replicas that made room", &["node", "evictions>", "bytes>", "time>"]);
+            let mut table = HtmlTable::new("Evictions", &["node", "evictions>", "bytes>", "time>"]);
             for node in &links.evictions {
                 let bytes = format!("{}B", amount(node.bytes as f64));
                 table.row(&[escape(&node.node), count(node.evictions), bytes, time(node.time_ns as f64)]);
@@ -214,13 +216,15 @@ impl Tables<'_> {
         if gaps.totals.is_empty() {
             return String::new();
         }
-        let mut totals = Table::new("Why lanes did nothing", &["reason", "gaps>", "time>", "share>"]);
+        let mut totals = HtmlTable::new("Idle time by reason, all lanes", &["reason", "gaps>", "time>", "share>"]);
         for total in &gaps.totals {
             let part = percent(share(total.time_ns, gaps.total_ns));
-            totals.row(&[escape(total.reason.name()), count(total.gaps), time(total.time_ns as f64), part]);
+            let (name, explanation) = (escape(total.reason.name()), escape(total.reason.explanation()));
+            let reason = format!("<span title=\"{explanation}\">{name}</span>");
+            totals.row(&[reason, count(total.gaps), time(total.time_ns as f64), part]);
         }
         let caption = format!("The longest of {}", plural(self.analysis.gaps.all.len(), "gap"));
-        let mut longest = Table::new(&caption, &["length>", "lane", "from", "reason", "ended by", "made ready by"]);
+        let mut longest = HtmlTable::new(&caption, &["length>", "lane", "from", "reason", "ended by", "made ready by"]);
         for gap in gaps.longest.iter().take(GAPS_MAX) {
             longest.row(&self.gap_row(gap));
         }
@@ -232,7 +236,7 @@ impl Tables<'_> {
         let origin_ns = self.trace.extent_ns().0;
         let from_ns = gap.start_ns as i64 - origin_ns as i64;
         let length_ns = gap.length_ns();
-        // With half as much on either side, the gap is in the middle of the view.
+        // The view has half the gap's length on either side, so that the gap is centred.
         let (left, right) = (from_ns - length_ns as i64 / 2, from_ns + length_ns as i64 * 3 / 2);
         [
             format!("<a href=\"#time-{left}-{}\">{}</a>", right.max(left + 1), time(length_ns as f64)),
@@ -249,14 +253,14 @@ impl Tables<'_> {
         if path.tasks.is_empty() {
             return String::new();
         }
-        let mut blame = Table::new("What is on the critical path", &["kernel", "tasks>", "time>", "share>"]);
+        let mut blame = HtmlTable::new("Kernels on the critical path", &["kernel", "tasks>", "time>", "share>"]);
         for kernel in &path.blame {
             let name = kernel_name(kernel.kernel, &kernel.name);
             blame.row(&[name, count(kernel.tasks), time(kernel.time_ns as f64), percent(kernel.share)]);
         }
         let mut longest: Vec<u32> = path.tasks.clone();
         longest.sort_by_key(|&task| std::cmp::Reverse(self.trace.tasks[task as usize].length_ns()));
-        let mut tasks = Table::new("Its longest tasks", &["task", "length>", "lane"]);
+        let mut tasks = HtmlTable::new("Its longest tasks", &["task", "length>", "lane"]);
         for &place in longest.iter().take(PATH_TASKS_MAX) {
             let task = &self.trace.tasks[place as usize];
             let label = format!("{} {}", self.trace.kernels[task.kernel as usize], task.index);
@@ -264,8 +268,9 @@ impl Tables<'_> {
             tasks.row(&[self.task_link(place, &label), time(task.length_ns() as f64), escape(lane)]);
         }
         let text = format!(
-            "A chain of <strong>{}</strong>, each waiting for the one before, takes <strong>{}</strong>: no number of lanes makes the \
-             run shorter than that. In the run its tasks waited <strong>{}</strong> although they were next.",
+            "The critical path is a chain of <strong>{}</strong>, each waiting for the one before. \
+             It takes <strong>{}</strong>: with these task times, no number of lanes makes the run shorter. \
+             Waits between its tasks took <strong>{}</strong>.",
             plural(path.tasks.len(), "task"),
             time(path.length_ns as f64),
             time(path.waited_ns as f64)
@@ -284,13 +289,14 @@ impl Tables<'_> {
             let makespan = time(*makespan_ns as f64);
             [escape(question), makespan, format!("{speedup:.2} ×"), percent(*utilisation), percent(*path_share)]
         };
-        let mut workers = Table::new("With other numbers of workers", &heads);
+        let mut workers = HtmlTable::new("With other numbers of workers", &heads);
         workers.row(&row(&what_ifs.recorded));
         what_ifs.workers.iter().for_each(|prediction| workers.row(&row(prediction)));
-        let mut kernels = Table::new("With a faster kernel", &heads);
+        let mut kernels = HtmlTable::new("With a faster kernel", &heads);
         what_ifs.kernels.iter().for_each(|prediction| kernels.row(&row(prediction)));
         let text = format!(
-            "Found by running the recorded tasks in virtual time. The run as it was comes out <strong>{}</strong> {} than it took.",
+            "Predicted by replaying the recorded tasks in virtual time. \
+             The replay of the recorded run is <strong>{}</strong> {} than the run.",
             percent(what_ifs.error.abs()),
             if what_ifs.error < 0.0 { "shorter" } else { "longer" }
         );
@@ -301,29 +307,29 @@ impl Tables<'_> {
         if self.trace.facts.is_empty() {
             return String::new();
         }
-        let mut table = Table::new("What the file says of itself", &["name", "value"]);
+        let mut table = HtmlTable::new("Metadata of the file", &["name", "value"]);
         self.trace.facts.iter().for_each(|(name, value)| table.row(&[escape(name), escape(value)]));
         table.finish()
     }
 
-    /// A link that selects a task in the chart.
+    /// Returns a link that selects a task in the chart.
     fn task_link(&self, task: u32, label: &str) -> String {
         let id = self.trace.tasks[task as usize].id;
         format!("<a href=\"#task-{id}\">{} #{id}</a>", escape(label.trim_end()))
     }
 }
 
-/// Two tables side by side.
-fn columns(left: Table, right: Table) -> String {
+/// Returns two tables side by side.
+fn columns(left: HtmlTable, right: HtmlTable) -> String {
     format!("<div class=\"columns\"><div>{}</div><div>{}</div></div>\n", left.finish(), right.finish())
 }
 
-/// A kernel's colour and name.
+/// Returns a kernel's colour and name.
 fn kernel_name(kernel: u32, name: &str) -> String {
     format!("<span class=\"swatch\" data-kernel=\"{kernel}\" aria-hidden=\"true\"></span> {}", escape(name))
 }
 
-/// The three parts of a lane's time side by side.
+/// Returns a bar of the three parts of a lane's time.
 fn share_bar(row: &LaneTime, wall_ns: u64) -> String {
     let parts = [("busy", row.busy_ns), ("communication", row.communication_ns), ("other", row.other_ns)];
     let part = |(class, ns)| format!("<i class=\"{class}\" style=\"width:{:.2}%\"></i>", share(ns, wall_ns) * 100.0);
@@ -334,7 +340,7 @@ fn share(part_ns: u64, whole_ns: u64) -> f64 {
     if whole_ns == 0 { 0.0 } else { part_ns as f64 / whole_ns as f64 }
 }
 
-/// `1 task`, `2 tasks`.
+/// Formats a count: `1 task`, `2 tasks`.
 fn plural(number: usize, what: &str) -> String {
     format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
 }

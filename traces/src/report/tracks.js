@@ -1,4 +1,4 @@
-// Under the chart, on the same axis: how many lanes were busy, and the counters.
+// The tracks under the chart, on the same axis: the number of busy lanes, and the counters.
 
 const UTILISATION_HEIGHT = 56;
 const COUNTER_HEIGHT = 36;
@@ -6,8 +6,8 @@ const TRACK_GAP = 8;
 const SAMPLE_BLOCK = 16;
 
 /**
- * How many lanes are in a task, as an integral. With starts and ends each in order and added up from the left, the time
- * that lanes were busy before any moment is two binary searches away.
+ * The number of lanes that run tasks, as an integral. With prefix sums over the sorted starts and ends, two binary
+ * searches give the busy time of all lanes before any time.
  */
 class Utilisation {
   constructor(rows, lanes) {
@@ -19,7 +19,7 @@ class Utilisation {
     this.endsBefore = sums(this.ends);
   }
 
-  /** Nanoseconds in tasks before a moment, over all lanes. */
+  /** The time in tasks before a time, over all lanes, in nanoseconds. */
   busyBefore(at) {
     const started = firstAtLeast(this.starts.length, (place) => this.starts[place] >= at);
     const ended = firstAtLeast(this.ends.length, (place) => this.ends[place] >= at);
@@ -43,7 +43,7 @@ function sums(values) {
   return before;
 }
 
-/** The greatest value of any stretch of samples, by a pyramid of blocks of 16, 256, …. */
+/** The maximum of any range of samples, by a pyramid of blocks of 16, 256, …. */
 class Peaks {
   constructor({ at, value }) {
     this.at = at;
@@ -60,7 +60,10 @@ class Peaks {
     this.most = Math.max(0, ...this.levels.at(-1));
   }
 
-  /** The greatest of samples first..last: single ones up to a block's edge, then whole blocks, a level up each time. */
+  /**
+   * The maximum of samples first..last: single samples up to the edge of a block, then whole blocks, one level higher
+   * each time.
+   */
   greatest(first, last) {
     let most = -Infinity;
     for (let level = 0; first < last; level++) {
@@ -75,7 +78,7 @@ class Peaks {
     return most;
   }
 
-  /** The first sample at a moment or later, sought near `from` first. */
+  /** The first sample at or after a time; the search starts near `from`. */
   firstFrom(moment, from) {
     const { at } = this;
     let [low, step] = [from, 1];
@@ -97,7 +100,7 @@ class Peaks {
     return sample > 0 ? this.levels[0][sample - 1] : 0;
   }
 
-  /** The value that holds at a moment. */
+  /** The value at a time. */
   valueAt(moment) {
     return this.before(firstAtLeast(this.at.length, (place) => this.at[place] > moment));
   }
@@ -147,7 +150,7 @@ class Tracks {
     drawPointer(context, state, 0, this.height);
   }
 
-  /** An area below a line that changes from pixel to pixel. */
+  /** The area below a line that changes from pixel to pixel. */
   track(y, height, most, colour, valueOf) {
     const { context, state } = this;
     const { axis, palette } = state;
@@ -175,7 +178,7 @@ class Tracks {
     context.stroke(line);
   }
 
-  /** The name and the greatest value, or the one under the pointer. */
+  /** The name, and the maximum or the value at the pointer. */
   name(name, most, y, height) {
     const { context, state } = this;
     const { axis, palette, font } = state;
@@ -193,7 +196,7 @@ class Tracks {
     context.restore();
   }
 
-  /** What the tracks say at a moment. */
+  /** The values of the tracks at a time. */
   valuesAt(at) {
     const { axis } = this.state;
     const half = 0.5 / axis.scale;

@@ -20,7 +20,7 @@ fn path_work_and_insertion() {
 }
 
 #[test]
-fn a_program_that_waited_for_room_could_have_inserted_earlier() {
+fn waits_for_the_window_are_no_bound() {
     let run = Run::workers(2)
         .task("a", 0, 0, 100)
         .inserted(0)
@@ -31,14 +31,14 @@ fn a_program_that_waited_for_room_could_have_inserted_earlier() {
         .task("d", 1, 110, 150)
         .inserted(104)
         .window(3);
-    // An insertion takes 4; 96 of the last one's were waiting.
+    // An insertion takes 4; 96 of the last one's time was waiting.
     assert_eq!(Analysis::new(&run.trace()).bounds.insertion_ns, Some(100));
     let slow = Run::workers(2).task("a", 0, 0, 100).inserted(0).task("b", 1, 96, 150).inserted(90).window(3);
     assert_eq!(Analysis::new(&slow.trace()).bounds.insertion_ns, Some(90 + 54));
 }
 
 #[test]
-fn tasks_stay_with_lanes_of_their_kind() {
+fn work_is_bounded_per_kind_of_lane() {
     let run = Run::workers(4)
         .lane("queue 0", "cuda:0", LaneKind::Queue)
         .task("potrf", 0, 0, 40)

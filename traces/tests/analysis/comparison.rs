@@ -8,7 +8,7 @@ fn run(gemm_ns: u64, idle_ns: u64) -> Analysis {
 }
 
 #[test]
-fn what_became_slower_comes_first_and_adds_up() {
+fn causes_are_sorted_and_add_up() {
     let comparison = Comparison::new(&run(100, 10), &run(120, 60));
     assert_eq!((comparison.wall_ns.a, comparison.wall_ns.b), (160.0, 230.0));
     let causes: Vec<_> = comparison.causes.iter().map(|cause| (cause.name.as_str(), cause.growth_ns)).collect();
@@ -21,7 +21,7 @@ fn what_became_slower_comes_first_and_adds_up() {
 }
 
 #[test]
-fn what_only_one_run_has_is_there() {
+fn objects_of_one_run_are_listed() {
     let other = Run::workers(2).task("trsm", 1, 0, 10).trace();
     let comparison = Comparison::new(&run(100, 10), &Analysis::new(&other));
     let trsm = comparison.kernels.iter().find(|row| row.name == "trsm").unwrap();

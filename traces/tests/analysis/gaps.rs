@@ -1,4 +1,4 @@
-//! One run for each branch of the decision, so short that the answer can be seen.
+//! One run for each rule, so short that the expected result is obvious.
 
 use super::run::Run;
 use superscalar_traces::{
@@ -6,7 +6,7 @@ use superscalar_traces::{
     analysis::{Analysis, gaps::Reason},
 };
 
-/// The gaps of a lane: from, to, why.
+/// Returns the gaps of a lane: start, end, reason.
 fn gaps(trace: &Trace, lane: u32) -> Vec<(u64, u64, Reason)> {
     let gaps = Analysis::new(trace).gaps;
     gaps.of_lane(lane).iter().map(|gap| (gap.start_ns, gap.end_ns, gap.reason)).collect()
@@ -27,13 +27,13 @@ fn waiting_for_a_task_on_another_lane() {
 }
 
 #[test]
-fn a_ready_task_that_is_not_taken_is_overhead() {
+fn waiting_ready_task_is_overhead() {
     let run = Run::workers(1).task("a", 0, 0, 10).task("b", 0, 15, 20).after(&[1]);
     assert_eq!(gaps(&run.trace(), 0), [(10, 15, Reason::Overhead)]);
 }
 
 #[test]
-fn half_of_the_gap_decides_between_waiting_and_overhead() {
+fn overhead_needs_half_of_the_gap() {
     let of_release = |at_ns| {
         let run = Run::workers(2).task("a", 0, 0, at_ns).task("b", 1, 0, 10).task("c", 1, 110, 120).after(&[1]);
         gaps(&run.trace(), 1)[0].2
@@ -52,7 +52,7 @@ fn other_ready_tasks_make_it_overhead() {
 }
 
 #[test]
-fn ready_tasks_of_other_kinds_of_lanes_explain_nothing() {
+fn ready_tasks_of_other_lanes_are_ignored() {
     let run = Run::workers(1)
         .lane("queue 0", "cuda:0", LaneKind::Queue)
         .task("a", 0, 0, 100)
@@ -64,8 +64,8 @@ fn ready_tasks_of_other_kinds_of_lanes_explain_nothing() {
 }
 
 #[test]
-fn a_late_insertion_by_a_thread_apart() {
-    // Insertions fall into the tasks of both lanes, so neither inserts.
+fn late_insertion_by_a_separate_thread() {
+    // Insertions fall into the tasks of both lanes, so a separate thread inserts.
     let run = Run::workers(2)
         .task("a", 0, 0, 100)
         .inserted(0)
@@ -75,12 +75,12 @@ fn a_late_insertion_by_a_thread_apart() {
         .inserted(80);
     let trace = run.trace();
     assert_eq!(gaps(&trace, 1), [(30, 82, Reason::NotInserted)]);
-    assert_eq!(Analysis::new(&trace).gaps.of_lane(1)[0].released_by, None, "nobody made it ready: it was inserted");
+    assert_eq!(Analysis::new(&trace).gaps.of_lane(1)[0].released_by, None, "its insertion made it ready");
 }
 
 #[test]
 fn the_inserting_lane_inserts() {
-    // Worker 0 is in no task whenever one is inserted.
+    // Worker 0 runs no task at any insertion.
     let run = Run::workers(2)
         .task("a", 1, 10, 100)
         .inserted(5)
@@ -93,7 +93,7 @@ fn the_inserting_lane_inserts() {
 }
 
 #[test]
-fn a_lane_that_only_inserts_inserts_until_the_last_task() {
+fn lane_that_only_inserts() {
     // Worker 0 runs none of them.
     let run = Run::workers(2)
         .task("a", 1, 10, 100)
@@ -106,7 +106,7 @@ fn a_lane_that_only_inserts_inserts_until_the_last_task() {
 }
 
 #[test]
-fn insertions_are_read_off_the_counter_of_older_files() {
+fn insertion_times_from_the_window_counter() {
     let samples = [(5, 1.0), (20, 2.0), (50, 3.0), (100, 1.0), (110, 0.0)];
     let run = Run::workers(2)
         .task("a", 1, 10, 100)
@@ -117,7 +117,7 @@ fn insertions_are_read_off_the_counter_of_older_files() {
 }
 
 #[test]
-fn a_full_window_keeps_tasks_out() {
+fn full_window_delays_insertion() {
     let run = |window| {
         Run::workers(2)
             .task("a", 0, 0, 100)
@@ -136,7 +136,7 @@ fn a_full_window_keeps_tasks_out() {
 }
 
 #[test]
-fn recorded_stalls_and_waits_come_first() {
+fn recorded_reasons_take_precedence() {
     let run = Run::workers(2)
         .task("a", 0, 0, 200)
         .task("b", 1, 0, 10)
@@ -147,7 +147,7 @@ fn recorded_stalls_and_waits_come_first() {
         .activity(ActivityKind::Stall, "memory full", 1, 70, 80)
         .activity(ActivityKind::Allocation, "cuda:0", 1, 75, 90)
         .activity(ActivityKind::Stall, "data", 0, 0, 200);
-    // What is left between the records is decided by itself: nothing was ready there.
+    // The time between the records is decided separately: no task was ready then.
     let expected = [
         (10, 20, Reason::NoReadyTask),
         (20, 50, Reason::WindowFull),
@@ -160,7 +160,7 @@ fn recorded_stalls_and_waits_come_first() {
 }
 
 #[test]
-fn a_transfer_for_the_task_is_waiting_for_data() {
+fn transfer_for_the_task_is_data() {
     let run = Run::default()
         .lane("queue 0", "cuda:0", LaneKind::Queue)
         .lane("host to cuda:0", "links", LaneKind::Link)
@@ -181,7 +181,7 @@ fn start_and_end() {
 }
 
 #[test]
-fn tasks_that_take_no_time_end_no_gap() {
+fn zero_length_tasks_end_no_gap() {
     let run = Run::workers(1).task("a", 0, 0, 10).task("zero", 0, 20, 20).task("b", 0, 30, 40);
     let trace = run.trace();
     assert_eq!(gaps(&trace, 0), [(10, 30, Reason::Overhead)]);
@@ -190,7 +190,7 @@ fn tasks_that_take_no_time_end_no_gap() {
 }
 
 #[test]
-fn the_longest_are_listed_and_all_are_added_up() {
+fn longest_gaps_and_totals() {
     let run = (0..300).fold(Run::workers(1), |run, task| {
         let start_ns = task * 1000 + task;
         run.task("a", 0, start_ns, start_ns + 500)

@@ -1,4 +1,4 @@
-//! What holds for every run.
+//! Properties of every run.
 
 use super::run::Run;
 use proptest::prelude::*;
@@ -10,8 +10,8 @@ use superscalar_traces::{
     },
 };
 
-/// A task of a consistent run: lane, pause before it, length, when it was inserted before its start, how many of the tasks before
-/// it waits for, priority.
+/// A task of a consistent run: lane, pause before it, length, time between its insertion and its start, its
+/// predecessors among the tasks before it, priority.
 type Drawn = (u32, u64, u64, u64, Vec<prop::sample::Index>, i32);
 
 fn drawn(lanes: u32) -> impl Strategy<Value = Drawn> {
@@ -19,13 +19,13 @@ fn drawn(lanes: u32) -> impl Strategy<Value = Drawn> {
     (0..lanes, 0_u64..50, 0_u64..100, 0_u64..80, predecessors, -9..10_i32)
 }
 
-/// A run as a runtime would leave it: no task begins before its predecessors have ended and it has been inserted, none before
-/// the one before it on its lane has ended.
+/// A run that a runtime could record: no task begins before its predecessors have ended, before its insertion, or
+/// before the previous task of its lane has ended.
 fn consistent() -> impl Strategy<Value = Trace> {
     consistent_below(60)
 }
 
-/// The same with fewer tasks than that.
+/// Like [`consistent`], with fewer than `tasks_end` tasks.
 fn consistent_below(tasks_end: usize) -> impl Strategy<Value = Trace> {
     (1_u32..5).prop_flat_map(move |lanes| {
         let tasks = prop::collection::vec(drawn(lanes), 0..tasks_end);
@@ -55,8 +55,8 @@ fn run(lanes: u32, tasks: &[Drawn], window: Option<u64>) -> Trace {
     Trace { window, ..run.trace() }
 }
 
-/// Anything that the model's types allow and its documentation does not forbid, and some that it does: tasks that overlap, hazards
-/// around circles and to tasks that are not there.
+/// A run that the model's types allow, including inconsistent ones: overlapping tasks, cycles of hazards, hazards on
+/// missing tasks.
 fn strange() -> impl Strategy<Value = Trace> {
     let task = (0_u32..5, 0_u64..200, 0_u64..100, prop::option::of(0_u64..300), 0_u8..4);
     let activity = (0_usize..5, 0_u32..5, 0_u64..200, 0_u64..100, prop::option::of(0_u64..30));
@@ -94,7 +94,8 @@ fn strange() -> impl Strategy<Value = Trace> {
     )
 }
 
-/// The parts of each lane are the makespan; the gaps are what it was not busy, in order and apart.
+/// Checks that the parts of each lane add up to the makespan, and that its gaps cover its idle time in order and
+/// without overlap.
 fn parts_add_up(trace: &Trace) {
     let analysis = Analysis::new(trace);
     let wall_ns = trace.wall_ns();
@@ -114,7 +115,7 @@ fn parts_add_up(trace: &Trace) {
     serde_json::to_string(&analysis).expect("an analysis can be written as JSON");
 }
 
-/// The longest of all paths from a task, one by one.
+/// Returns the length of the longest path from a task, by exhaustive search.
 fn longest_from(trace: &Trace, task: u32) -> u64 {
     let next = trace.hazards.iter().filter(|hazard| hazard.from == task);
     let rest = next.map(|hazard| longest_from(trace, hazard.to)).max();
@@ -122,7 +123,7 @@ fn longest_from(trace: &Trace, task: u32) -> u64 {
 }
 
 #[test]
-fn a_task_that_took_no_time_is_not_nested_in_what_follows() {
+fn zero_length_task_is_not_nested() {
     let run = Run::workers(1).task("before", 0, 0, 1);
     let run = run.task("no time", 0, 1, 1).after(&[1]).task("behind", 0, 1, 2).after(&[2]);
     let trace = run.trace();
@@ -140,12 +141,12 @@ proptest! {
     }
 
     #[test]
-    fn strange_runs_add_up_too(trace in strange()) {
+    fn inconsistent_runs_add_up(trace in strange()) {
         parts_add_up(&trace);
     }
 
     #[test]
-    fn bounds_bound(trace in consistent()) {
+    fn bounds_are_below_the_makespan(trace in consistent()) {
         let analysis = Analysis::new(&trace);
         prop_assert!(analysis.path.length_ns <= trace.wall_ns());
         prop_assert!(analysis.bounds.bound_ns <= trace.wall_ns(), "{:?}", analysis.bounds);
@@ -158,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn the_critical_path_is_the_longest_of_all_paths(trace in consistent_below(12)) {
+    fn critical_path_is_the_longest_path(trace in consistent_below(12)) {
         let path = Analysis::new(&trace).path;
         let longest = (0..trace.tasks.len() as u32).map(|task| longest_from(&trace, task)).max();
         prop_assert_eq!(path.length_ns, longest.unwrap_or(0));
@@ -167,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn each_task_of_the_path_waits_for_the_one_before(trace in consistent()) {
+    fn path_follows_hazards(trace in consistent()) {
         let path = Analysis::new(&trace).path;
         for pair in path.tasks.windows(2) {
             prop_assert!(trace.hazards.iter().any(|hazard| hazard.from == pair[0] && hazard.to == pair[1]));
@@ -175,7 +176,12 @@ proptest! {
     }
 
     #[test]
-    fn a_replay_keeps_the_bounds(trace in consistent(), workers in 1_usize..9, dispatch_ns in 0_u64..20, insertion: bool) {
+    fn replay_respects_the_bounds(
+        trace in consistent(),
+        workers in 1_usize..9,
+        dispatch_ns in 0_u64..20,
+        insertion: bool,
+    ) {
         let replay = Replay::new(&trace).with_costs(Costs { dispatch_ns, wake_ns: 5, insertion });
         let prediction = replay.predict(&WhatIf { workers: Some(workers), speedups: Vec::new() }).unwrap();
         let work_ns: u64 = trace.tasks.iter().map(|task| task.length_ns()).sum();
@@ -184,25 +190,27 @@ proptest! {
     }
 
     #[test]
-    fn one_worker_without_costs_takes_the_work(trace in consistent()) {
+    fn one_worker_takes_the_total_work(trace in consistent()) {
         let replay = Replay::new(&trace).with_costs(Costs::default());
         let prediction = replay.predict(&WhatIf { workers: Some(1), speedups: Vec::new() }).unwrap();
         prop_assert_eq!(prediction.makespan_ns, trace.tasks.iter().map(|task| task.length_ns()).sum::<u64>());
     }
 
     #[test]
-    fn workers_without_end_take_the_critical_path(trace in consistent()) {
+    fn unlimited_workers_take_the_critical_path(trace in consistent()) {
         let replay = Replay::new(&trace).with_costs(Costs::default());
         let prediction = replay.predict(&WhatIf { workers: Some(100), speedups: Vec::new() }).unwrap();
         prop_assert_eq!(prediction.makespan_ns, Analysis::new(&trace).path.length_ns);
     }
 
     #[test]
-    fn twice_as_fast_altogether_is_half_the_time(trace in consistent()) {
+    fn doubled_speed_halves_the_time(trace in consistent()) {
         let even = |task: &Task| Task { end_ns: task.start_ns + task.length_ns() / 2 * 2, ..*task };
         let even = Trace { tasks: trace.tasks.iter().map(even).collect(), ..trace };
         let replay = Replay::new(&even).with_costs(Costs::default());
-        let ask = |speedups: Vec<(String, f64)>| replay.predict(&WhatIf { workers: Some(2), speedups }).unwrap().makespan_ns;
+        let ask = |speedups: Vec<(String, f64)>| {
+            replay.predict(&WhatIf { workers: Some(2), speedups }).unwrap().makespan_ns
+        };
         let all = even.kernels.iter().map(|kernel| (kernel.clone(), 2.0)).collect();
         prop_assert_eq!(2 * ask(all), ask(Vec::new()));
     }

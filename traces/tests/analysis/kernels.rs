@@ -17,7 +17,7 @@ fn rates_lengths_and_outcomes() {
     assert_eq!((gemm.tasks, gemm.total_ns, gemm.share, gemm.bytes), (5, 220, 1.0, 40.0));
     assert_eq!((gemm.outcomes.completed, gemm.outcomes.to_string().as_str()), (4, "1 failed"));
     assert_eq!(gemm.length_ns.values(), [10.0, 20.0, 40.0, 50.0, 100.0]);
-    // The failed one did not do its operations.
+    // The failed task's operations do not count.
     assert_eq!((gemm.flops, gemm.rate_gflops), (4000.0, Some(4000.0 / 170.0)));
     assert_eq!(gemm.task_rate_gflops.unwrap().values(), [10.0, 10.0, 25.0, 50.0, 100.0]);
     assert_eq!(gemm.slowest_label, "gemm (4, 2)");

@@ -1,4 +1,4 @@
-//! The analyses, on runs made by hand of which every number is known, on random ones, and on recorded ones.
+//! Tests of the analyses: on hand-made runs with known values, on random runs, and on recorded runs.
 
 mod bounds;
 mod commands;

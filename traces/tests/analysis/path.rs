@@ -1,7 +1,7 @@
 use super::run::Run;
 use superscalar_traces::analysis::Analysis;
 
-/// A diamond: 1, then 2 and 3 beside one another, then 4.
+/// A diamond: 1, then 2 and 3 in parallel, then 4.
 fn diamond() -> Run {
     Run::workers(2)
         .task("a", 0, 0, 10)
@@ -14,7 +14,7 @@ fn diamond() -> Run {
 }
 
 #[test]
-fn the_longest_chain_and_its_blame() {
+fn longest_chain_and_its_kernels() {
     let trace = diamond().trace();
     let path = Analysis::new(&trace).path;
     assert_eq!(path.tasks.iter().map(|&task| trace.tasks[task as usize].id).collect::<Vec<_>>(), [1, 2, 4]);

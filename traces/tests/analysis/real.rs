@@ -1,6 +1,6 @@
 //! Recorded runs: one Cholesky factorization, n = 1024, tiles of 128, on one worker and on two of one machine.
 //!
-//! The files are of a recorder that did not yet write when tasks were inserted; the counter of the window says it.
+//! The files come from an old recorder that did not write insertion times; the window counter gives them.
 
 use std::path::Path;
 use superscalar_traces::{
@@ -21,7 +21,7 @@ fn off(predicted_ns: u64, real_ns: u64) -> f64 {
 }
 
 #[test]
-fn the_replay_reproduces_the_run() {
+fn replay_reproduces_the_run() {
     for name in ["cholesky-1-worker.json", "cholesky-2-workers.json"] {
         let trace = recorded(name);
         let prediction = Replay::new(&trace).predict(&WhatIf::default()).unwrap();
@@ -31,7 +31,7 @@ fn the_replay_reproduces_the_run() {
 }
 
 #[test]
-fn the_replay_predicts_the_run_on_one_worker() {
+fn replay_predicts_one_worker() {
     let (one, two) = (recorded("cholesky-1-worker.json"), recorded("cholesky-2-workers.json"));
     let alone = WhatIf { workers: Some(1), speedups: Vec::new() };
     let prediction = Replay::new(&two).predict(&alone).unwrap();
@@ -40,7 +40,7 @@ fn the_replay_predicts_the_run_on_one_worker() {
 }
 
 #[test]
-fn the_parts_of_a_run_add_up() {
+fn parts_of_a_run_add_up() {
     let trace = recorded("cholesky-2-workers.json");
     let analysis = Analysis::new(&trace);
     for row in &analysis.lanes.rows {

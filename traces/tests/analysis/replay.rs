@@ -4,7 +4,7 @@ use superscalar_traces::{
     analysis::replay::{Costs, Replay, WhatIf, WhatIfError},
 };
 
-/// Without costs, so that results are sums of lengths.
+/// Returns a replay without costs, so that results are sums of lengths.
 fn free(trace: &Trace) -> Replay {
     Replay::new(trace).with_costs(Costs::default())
 }
@@ -13,7 +13,7 @@ fn workers(workers: usize) -> WhatIf {
     WhatIf { workers: Some(workers), speedups: Vec::new() }
 }
 
-/// 1, then 2 to 5 beside one another, then 6.
+/// Task 1, then 2 to 5 in parallel, then 6.
 fn fork() -> Trace {
     let run = Run::workers(2).task("panel", 0, 0, 100);
     let updates = [(0, 100), (1, 100), (0, 150), (1, 150)];
@@ -48,13 +48,13 @@ fn questions_without_an_answer() {
     assert_eq!(replay.predict(&workers(0)).unwrap_err(), WhatIfError::Workers(0));
     assert_eq!(
         replay.predict(&workers(1 << 20)).unwrap_err().to_string(),
-        "1048576 workers: from 1 to 4096 can be replayed"
+        "1048576 workers requested; expected 1 to 4096"
     );
 }
 
 #[test]
 fn urgent_tasks_come_first() {
-    // A long chain behind the last of three: taking it first hides it behind the others.
+    // A long chain follows the last of three tasks: running that one first hides the chain behind the others.
     let run = |priority| {
         Run::workers(2)
             .task("a", 0, 0, 50)
@@ -70,9 +70,9 @@ fn urgent_tasks_come_first() {
     assert_eq!((makespan(0), makespan(1)), (200, 150));
 }
 
-/// The policy that the file names; its own tasks first, then another's.
+/// The policy named in the file is used: a lane takes its own tasks first, then another lane's.
 #[test]
-fn the_policy_is_that_of_the_run() {
+fn policy_of_the_run_is_used() {
     let order = |policy: &str| {
         let run = (0..4).fold(Run::workers(2), |run, at| run.task("a", 0, 10 * at, 10 * at + 10));
         let mut trace = run.task("b", 1, 0, 10).with(|task| task.priority = 1).trace();
@@ -83,12 +83,12 @@ fn the_policy_is_that_of_the_run() {
     assert_eq!(order("fifo"), [1, 2, 3, 4, 5]);
     assert_eq!(order("work-stealing"), [5, 4, 3, 2, 1]);
     assert_eq!(order("priority"), [5, 1, 2, 3, 4]);
-    assert_eq!(order("a policy of one's own"), order("priority"));
+    assert_eq!(order("an unknown policy"), order("priority"));
 }
 
-/// A file of one's own may have as many lanes as can be asked for.
+/// The maximum number of workers is replayed in seconds.
 #[test]
-fn thousands_of_workers_are_replayed_in_seconds() {
+fn thousands_of_workers_are_fast() {
     let run = (0..5000).fold(Run::workers(8), |run, at| run.task("a", at % 8, 100 * at as u64, 100 * at as u64 + 100));
     let start = std::time::Instant::now();
     let most = free(&run.trace()).predict(&workers(Replay::WORKERS_MAX)).unwrap();
@@ -97,22 +97,22 @@ fn thousands_of_workers_are_replayed_in_seconds() {
 }
 
 #[test]
-fn the_inserting_worker_does_not_work_meanwhile() {
+fn inserting_worker_runs_no_task() {
     let insertions = |run: Run| {
         (0..4).fold(run, |run, task| run.task("a", 1, 100 + 100 * task, 200 + 100 * task).inserted(100 * task))
     };
     let trace = insertions(Run::workers(2)).trace();
     let costs = Costs { insertion: true, ..Costs::default() };
     let replay = Replay::new(&trace).with_costs(costs);
-    // The last is inserted 300 after the first. Whoever then is free takes it.
+    // The last task is inserted 300 after the first; a free worker takes it at once.
     assert_eq!(replay.predict(&workers(2)).unwrap().makespan_ns, 400);
-    // One worker first inserts all four, and its first task starts then.
+    // The only worker first inserts all four, and starts its first task then.
     assert_eq!(replay.predict(&workers(1)).unwrap().makespan_ns, 400);
     assert_eq!(free(&trace).predict(&workers(4)).unwrap().makespan_ns, 100);
 }
 
 #[test]
-fn a_full_window_makes_the_inserting_worker_work() {
+fn full_window_lets_inserter_run_tasks() {
     // One worker, a window of 2: insert, insert, run until an eighth (one task) is free, insert, ….
     let run = Run::workers(1)
         .task("a", 0, 20, 120)
@@ -129,7 +129,7 @@ fn a_full_window_makes_the_inserting_worker_work() {
 }
 
 #[test]
-fn the_program_waits_where_it_waited() {
+fn waits_of_the_program_are_replayed() {
     // Two scopes: the second begins 50 after the first has ended.
     let run = Run::workers(1)
         .task("a", 0, 10, 110)
@@ -152,7 +152,7 @@ fn costs_are_measured_between_tasks() {
 }
 
 #[test]
-fn waking_is_measured_on_idle_lanes() {
+fn wake_time_is_measured_on_idle_lanes() {
     let run = Run::workers(2).task("a", 0, 0, 100).task("b", 1, 0, 10).task("c", 1, 107, 120).after(&[1]);
     assert_eq!(Replay::new(&run.trace()).costs().wake_ns, 7);
 }
@@ -171,7 +171,7 @@ fn queues_keep_their_tasks() {
 }
 
 #[test]
-fn nested_tasks_are_parts_of_the_outer() {
+fn nested_tasks_belong_to_the_outer() {
     let run = Run::workers(1).task("outer", 0, 0, 100).task("inner", 0, 20, 80).task("last", 0, 100, 150).after(&[1]);
     let replay = free(&run.trace());
     assert_eq!(replay.predict(&WhatIf::default()).unwrap().makespan_ns, 150);
@@ -180,8 +180,9 @@ fn nested_tasks_are_parts_of_the_outer() {
 }
 
 #[test]
-fn a_program_that_waits_for_what_it_has_not_inserted_goes_on() {
-    // The second scope's insertion comes after a wait, but a task before it waits for that task: no order of one thread.
+fn deadlocked_program_continues() {
+    // The second scope's insertion comes after a wait, but an earlier task waits for that task: no single thread
+    // inserts like this.
     let run = Run::workers(1)
         .task("a", 0, 10, 100)
         .inserted(0)

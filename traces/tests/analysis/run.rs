@@ -1,10 +1,10 @@
-//! Runs made by hand.
+//! Builds runs by hand.
 
 use superscalar_traces::{
     Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
 };
 
-/// A run under construction. Tasks are named by the order in which they are added, and get their places at the end.
+/// A run under construction. Tasks are numbered in the order in which they are added, and sorted at the end.
 #[derive(Default)]
 pub struct Run {
     trace: Trace,
@@ -12,7 +12,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// With lanes `worker 0`, `worker 1`, …
+    /// Creates a run with lanes `worker 0`, `worker 1`, ….
     pub fn workers(workers: usize) -> Self {
         (0..workers)
             .fold(Self::default(), |run, worker| run.lane(&format!("worker {worker}"), "workers", LaneKind::Worker))
@@ -23,7 +23,7 @@ impl Run {
         self
     }
 
-    /// A task with the next number, from 1 on.
+    /// Adds a task with the next number, from 1 on.
     pub fn task(mut self, kernel: &str, lane: u32, start_ns: u64, end_ns: u64) -> Self {
         let known = self.trace.kernels.iter().position(|name| name == kernel);
         let kernel = known.unwrap_or_else(|| {
@@ -54,12 +54,12 @@ impl Run {
         self
     }
 
-    /// The task that was added last was inserted then.
+    /// Sets the insertion time of the task that was added last.
     pub fn inserted(self, at_ns: u64) -> Self {
         self.with(|task| task.inserted_ns = Some(at_ns))
     }
 
-    /// The task that was added last waits for these: numbers of tasks.
+    /// Adds hazards from these tasks, given by number, to the task that was added last.
     pub fn after(mut self, tasks: &[u32]) -> Self {
         let to = self.trace.tasks.len() as u32;
         self.hazards.extend(tasks.iter().map(|&from| (from, to)));
@@ -79,7 +79,7 @@ impl Run {
         self
     }
 
-    /// The activity that was added last went between these nodes.
+    /// Sets the memory nodes and bytes of the activity that was added last.
     pub fn between(mut self, from: &str, to: &str, bytes: u64) -> Self {
         let link = Some((self.name(from), self.name(to)));
         self.with_activity(|activity| (activity.link, activity.bytes) = (link, bytes))

@@ -1,13 +1,13 @@
-//! A run written as `FORMAT.md` says, by means of their own: the tests do not trust what they test.
+//! Writes a run as `FORMAT.md` describes, independently of the code under test.
 
 use superscalar_traces::{Activity, ActivityKind, Hazard, LaneKind, Outcome, Task, Trace};
 
-/// How a run is written, where the format leaves a choice.
+/// The choices that the format leaves open.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Form {
     /// `otherData` before the events.
     pub facts_first: bool,
-    /// Every third task on a further thread of its lane, `worker 3 (2)`.
+    /// Every third task on an additional thread of its lane, `worker 3 (2)`.
     pub further_threads: bool,
     /// Every second hazard as an instant, without an arrow.
     pub hidden_hazards: bool,
@@ -15,7 +15,7 @@ pub struct Form {
     pub arguments_first: bool,
 }
 
-/// The text of a file that says all that the run says.
+/// Returns the text of a file that contains the whole run.
 pub fn written(trace: &Trace, form: Form) -> String {
     let mut events = Vec::new();
     metadata(trace, form, &mut events);
@@ -57,7 +57,7 @@ fn event(form: Form, phase: &str, head: &str, arguments: &str) -> String {
     }
 }
 
-/// Threads in the reverse of their order of display, which the sort indices tell.
+/// Writes the threads in reverse display order, which the sort indices give.
 fn metadata(trace: &Trace, form: Form, events: &mut Vec<String>) {
     let mut shown: Vec<&str> = Vec::new();
     for (index, lane) in trace.lanes.iter().enumerate().rev() {
@@ -82,7 +82,7 @@ fn metadata(trace: &Trace, form: Form, events: &mut Vec<String>) {
                 LaneKind::Host => "host",
             };
             let arguments = format!("\"kind\":\"{kind}\",\"name\":{}", json(&name));
-            // A host's thread has no further ones.
+            // A host thread has no additional threads.
             if !further || lane.kind != LaneKind::Host {
                 events.push(event(form, "M", &format!("\"name\":\"thread_name\",{place}"), &arguments));
                 let arguments = format!("\"sort_index\":{index}");
@@ -92,7 +92,7 @@ fn metadata(trace: &Trace, form: Form, events: &mut Vec<String>) {
     }
 }
 
-/// Where a lane's slices are: its process has the number of the first lane in it.
+/// Returns the process and thread of a lane's slices. The process has the number of its first lane.
 fn thread(trace: &Trace, lane: u32, further: bool) -> String {
     let lane = lane as usize;
     let process = trace.lanes.iter().position(|other| other.process == trace.lanes[lane].process).unwrap();
@@ -188,7 +188,7 @@ fn facts(trace: &Trace) -> String {
         text += &format!(",\"window\":{window}");
     }
     for (key, value) in &trace.facts {
-        // A number as a number; read, the two are alike.
+        // A number is written as a number; both forms are read alike.
         let is_number = value.parse().is_ok_and(|number: u64| number.to_string() == *value);
         let value = if is_number { value.clone() } else { json(value) };
         text += &format!(",{}:{value}", json(key));

@@ -1,7 +1,7 @@
-//! cuSOLVER: factorizations on one GPU. The matrix is copied there and back.
+//! cuSOLVER: factorizations on one GPU. The matrix is copied to the GPU and back.
 
-use super::super::{Call, Unavailable, call::code_of};
-use super::api::{Api, Cuda, Host, Memory, at, word};
+use super::super::{FortranCall, Unavailable, call::code_of};
+use super::api::{Api, Cuda, GpuMemory, HostColumns, at, word};
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
 use superscalar_kernels::Scalar;
@@ -14,10 +14,19 @@ pub struct Dense {
     gpu: i32,
 }
 
-/// A matrix on the GPU, and where it is in host memory.
+/// A matrix on the GPU, and its place in host memory.
 struct Loaded {
-    memory: Memory,
-    host: Host,
+    memory: GpuMemory,
+    host: HostColumns,
+}
+
+/// The size of a matrix in host memory.
+#[derive(Clone, Copy)]
+struct MatrixSize {
+    m: usize,
+    n: usize,
+    /// Leading dimension.
+    ld: usize,
 }
 
 impl Dense {
@@ -26,7 +35,7 @@ impl Dense {
         let gpu = gpus.first().copied().unwrap_or(0);
         cuda.select(gpu)?;
         let mut handle = std::ptr::null_mut::<c_void>();
-        // SAFETY: it writes a handle; words more are not looked at.
+        // SAFETY: the function writes a handle to `handle`, which outlives the call; it ignores additional words.
         unsafe { api.call("cusolverDnCreate", &[at(&mut handle), word(0), word(0), word(0)])? };
         Ok(Self { api, cuda, handle, gpu })
     }
@@ -35,35 +44,36 @@ impl Dense {
         format!("cuSOLVER on GPU {}", self.gpu)
     }
 
-    /// Makes the call. Says how long it took without the copies, and the info.
-    pub fn call<T: Scalar>(&self, call: &Call<'_, T>) -> Result<(Duration, i32), Unavailable> {
+    /// Makes the call. Returns its duration without the copies, and LAPACK's info.
+    pub fn call<T: Scalar>(&self, call: &FortranCall<'_, T>) -> Result<(Duration, i32), Unavailable> {
         self.cuda.select(self.gpu)?;
-        let parts = call.parts();
+        let parts = call.grouped_arguments();
         match (call.name(), &parts.letters[..], &parts.sizes[..], &parts.arrays[..]) {
             (name @ "potrf", &[uplo], &[n, ld], &[a]) => {
-                self.factor::<T>(name, word(code_of(uplo).unwrap_or(0)), (n, n, ld), a, None)
+                self.factor::<T>(name, word(code_of(uplo).unwrap_or(0)), MatrixSize { m: n, n, ld }, a, None)
             }
             (name @ "getrf", [], &[m, n, ld], &[a, ipiv]) => {
-                self.factor::<T>(name, word(m), (m, n, ld), a, Some((ipiv, size_of::<i32>())))
+                self.factor::<T>(name, word(m), MatrixSize { m, n, ld }, a, Some((ipiv, size_of::<i32>())))
             }
             (name @ "geqrf", [], &[m, n, ld, _], &[a, tau]) => {
-                self.factor::<T>(name, word(m), (m, n, ld), a, Some((tau, size_of::<T>())))
+                self.factor::<T>(name, word(m), MatrixSize { m, n, ld }, a, Some((tau, size_of::<T>())))
             }
-            (name, ..) => Err(Unavailable(format!("cuSOLVER is not asked for {name}"))),
+            (name, ..) => Err(Unavailable(format!("the tester does not call cuSOLVER's {name}"))),
         }
     }
 
-    /// A factorization, whose list begins with the triangle or the number of rows. Interchanges, or the scalars of
-    /// reflectors, go to an array of the caller's, with so many bytes for each.
+    /// Calls a factorization. `first` is the triangle or the number of rows. Interchanges, or the scalars of
+    /// reflectors, are copied to `array`, with its number of bytes for each element.
     fn factor<T: Scalar>(
         &self,
         routine: &str,
         first: *mut c_void,
-        (m, n, ld): (usize, usize, usize),
+        size: MatrixSize,
         a: *mut c_void,
         array: Option<(*mut c_void, usize)>,
     ) -> Result<(Duration, i32), Unavailable> {
-        let a = self.load::<T>((m, n, ld), a)?;
+        let MatrixSize { m, n, .. } = size;
+        let a = self.load::<T>(size, a)?;
         let head = [first, word(n), a.memory.start(), word(m.max(1))];
         let (work, elements) = self.work::<T>(routine, &head)?;
         let info = self.cuda.memory(size_of::<i32>())?;
@@ -76,42 +86,47 @@ impl Dense {
         };
         let words = [&[self.handle], &head[..], &tail, &[info.start()]].concat();
         let start = Instant::now();
-        // SAFETY: the documented list, with memory of the GPU that is large enough.
+        // SAFETY: this is the documented argument list, with GPU memory that is large enough: the matrix, the workspace
+        // of the size that the library requested, and the info.
         unsafe { self.api.call(&self.name::<T>(routine), &words)? };
         let outcome = self.outcome(start, &a, &info)?;
-        // SAFETY: the caller's array has a place for each of them; without an array nothing is copied.
+        // SAFETY: the caller's array has room for min(m, n) elements of this size; without an array, no bytes are
+        // copied.
         unsafe { found.store(0, column(array, bytes))? };
         Ok(outcome)
     }
 
-    /// The matrix on the GPU, without gaps between its columns.
-    fn load<T: Scalar>(&self, (m, n, ld): (usize, usize, usize), start: *mut c_void) -> Result<Loaded, Unavailable> {
+    /// Copies the matrix to the GPU, without gaps between its columns.
+    fn load<T: Scalar>(&self, size: MatrixSize, start: *mut c_void) -> Result<Loaded, Unavailable> {
+        let MatrixSize { m, n, ld } = size;
         let size = size_of::<T>();
-        let host = Host { start, row_bytes: m * size, stride_bytes: ld * size, columns: n };
+        let host = HostColumns { start, row_bytes: m * size, stride_bytes: ld * size, columns: n };
         let memory = self.cuda.memory(m * n * size)?;
-        // SAFETY: the caller's matrix has these columns.
+        // SAFETY: the call's matrix, which the call borrows, has these columns.
         unsafe { memory.load(0, host)? };
         Ok(Loaded { memory, host })
     }
 
-    /// The workspace that the routine wants for these arguments, and its elements.
-    fn work<T: Scalar>(&self, routine: &str, arguments: &[*mut c_void]) -> Result<(Memory, usize), Unavailable> {
+    /// Allocates the workspace that the routine requires for these arguments. Also returns its number of elements.
+    fn work<T: Scalar>(&self, routine: &str, arguments: &[*mut c_void]) -> Result<(GpuMemory, usize), Unavailable> {
         let mut elements = 0_i32;
         let mut words = vec![self.handle];
         words.extend(arguments);
         words.push(at(&mut elements));
-        // SAFETY: the documented list: the routine's sizes, and a place for an `int`.
+        // SAFETY: this is the documented argument list: the routine's sizes, and the address of an `int` that outlives
+        // the call.
         unsafe { self.api.call(&format!("{}_bufferSize", self.name::<T>(routine)), &words)? };
         let elements = usize::try_from(elements).unwrap_or(0);
         Ok((self.cuda.memory(elements * size_of::<T>())?, elements))
     }
 
-    /// Waits, and copies matrix and info back; says how long it was from the start to the end of the work.
-    fn outcome(&self, start: Instant, a: &Loaded, info: &Memory) -> Result<(Duration, i32), Unavailable> {
+    /// Waits for the GPU, and copies the matrix and the info back. Returns the time from `start` to the end of the
+    /// work, and the info.
+    fn outcome(&self, start: Instant, a: &Loaded, info: &GpuMemory) -> Result<(Duration, i32), Unavailable> {
         self.cuda.finish()?;
         let elapsed = start.elapsed();
         let mut value = 0_i32;
-        // SAFETY: the matrix is the caller's, and the number is here.
+        // SAFETY: the call's matrix, which the call borrows exclusively, has these columns, and `value` has four bytes.
         unsafe {
             a.memory.store(0, a.host)?;
             info.store(0, column(at(&mut value), size_of::<i32>()))?;
@@ -124,7 +139,7 @@ impl Dense {
     }
 }
 
-/// So many bytes in one piece.
-pub(super) fn column(start: *mut c_void, bytes: usize) -> Host {
-    Host { start, row_bytes: bytes, stride_bytes: bytes, columns: 1 }
+/// Returns contiguous host memory as one column.
+pub(super) fn column(start: *mut c_void, bytes: usize) -> HostColumns {
+    HostColumns { start, row_bytes: bytes, stride_bytes: bytes, columns: 1 }
 }

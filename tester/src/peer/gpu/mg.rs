@@ -1,14 +1,15 @@
-//! cuSOLVERMg: factorizations on several GPUs. Columns are dealt to them in blocks, one after the other, and copied back.
+//! cuSOLVERMg: factorizations on several GPUs. Blocks of columns are distributed over the GPUs cyclically, and copied
+//! back.
 
-use super::super::{Call, Unavailable, call::code_of};
-use super::api::{Api, Cuda, Host, Memory, at, word};
+use super::super::{FortranCall, Unavailable, call::code_of};
+use super::api::{Api, Cuda, GpuMemory, HostColumns, at, word};
 use super::dense::column;
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
 use superscalar_kernels::Scalar;
 
-/// Of the orders that were tried, the better one.
-const BLOCK: usize = 512;
+/// The default number of columns in a block, the best of those tried.
+const BLOCK_COLUMNS_DEFAULT: usize = 512;
 
 /// The library, with a handle for these GPUs.
 pub struct Mg {
@@ -19,7 +20,7 @@ pub struct Mg {
     block: usize,
 }
 
-/// The library's description of a matrix that is dealt out.
+/// The library's description of a distributed matrix.
 struct Description {
     api: Api,
     grid: *mut c_void,
@@ -30,7 +31,8 @@ impl Drop for Description {
     fn drop(&mut self) {
         for (name, object) in [("cusolverMgDestroyMatrixDesc", self.matrix), ("cusolverMgDestroyGrid", self.grid)] {
             if !object.is_null() {
-                // SAFETY: it was made for this value; words more are not looked at.
+                // SAFETY: the object was created for this value and is not used afterwards; the function ignores
+                // additional words.
                 let _ = unsafe { self.api.call(name, &[object, word(0), word(0), word(0)]) };
             }
         }
@@ -43,7 +45,7 @@ struct Square {
     start: *mut c_void,
     n: usize,
     ld: usize,
-    /// Bytes of an element.
+    /// The bytes of an element.
     size: usize,
 }
 
@@ -56,12 +58,13 @@ impl Mg {
             gpus.iter().filter(|&&other| other != gpu).for_each(|&other| cuda.reach(other));
         }
         let mut handle = std::ptr::null_mut::<c_void>();
-        // SAFETY: the first writes a handle, the second reads so many `int`s; words more are not looked at.
+        // SAFETY: the first function writes a handle to `handle`, the second reads `ids.len()` `int`s; both variables
+        // outlive the calls, and additional words are ignored.
         unsafe {
             api.call("cusolverMgCreate", &[at(&mut handle), word(0), word(0), word(0)])?;
             api.call("cusolverMgDeviceSelect", &[handle, word(ids.len()), ids.as_mut_ptr().cast(), word(0)])?;
         }
-        Ok(Self { api, cuda, handle, gpus: ids, block: block.unwrap_or(BLOCK).max(1) })
+        Ok(Self { api, cuda, handle, gpus: ids, block: block.unwrap_or(BLOCK_COLUMNS_DEFAULT).max(1) })
     }
 
     pub fn about(&self) -> String {
@@ -69,32 +72,34 @@ impl Mg {
         format!("cuSOLVERMg on {gpus} GPUs, in blocks of {block} columns")
     }
 
-    /// Makes the call. Says how long it took without the copies, and the info.
-    pub fn call<T: Scalar>(&self, call: &Call<'_, T>) -> Result<(Duration, i32), Unavailable> {
-        let parts = call.parts();
+    /// Makes the call. Returns its duration without the copies, and LAPACK's info.
+    pub fn call<T: Scalar>(&self, call: &FortranCall<'_, T>) -> Result<(Duration, i32), Unavailable> {
+        let parts = call.grouped_arguments();
         let size = size_of::<T>();
         match (call.name(), &parts.letters[..], &parts.sizes[..], &parts.arrays[..]) {
             ("potrf", &[uplo], &[n, ld], &[start]) if uplo == b'L' && n > 0 => {
                 self.factor::<T>(Square { start, n, ld, size }, None)
             }
             ("potrf", ..) => {
-                Err(Unavailable("cuSOLVERMg factors the lower triangle of a matrix that is not empty".into()))
+                Err(Unavailable("cuSOLVERMg only factors lower triangles, of matrices that are not empty".into()))
             }
             ("getrf", [], &[m, n, ld], &[start, ipiv]) if m == n && n > 0 => {
                 self.factor::<T>(Square { start, n, ld, size }, Some(ipiv))
             }
-            ("getrf", ..) => Err(Unavailable("cuSOLVERMg is asked for square matrices that are not empty".into())),
-            (name, ..) => Err(Unavailable(format!("cuSOLVERMg is not asked for {name}"))),
+            ("getrf", ..) => {
+                Err(Unavailable("the tester calls cuSOLVERMg only for square matrices that are not empty".into()))
+            }
+            (name, ..) => Err(Unavailable(format!("the tester does not call cuSOLVERMg's {name}"))),
         }
     }
 
-    /// potrf, or getrf with its interchanges.
+    /// Calls potrf, or getrf if `ipiv` is given.
     fn factor<T: Scalar>(&self, a: Square, ipiv: Option<*mut c_void>) -> Result<(Duration, i32), Unavailable> {
         let description = self.describe::<T>(a.n)?;
         let blocks = a.n.div_ceil(self.block).div_ceil(self.gpus.len());
         let parts = self.on_each(a.n * blocks * self.block * a.size)?;
         self.deal(a, |part, byte, host| {
-            // SAFETY: the caller's matrix has these columns.
+            // SAFETY: the call's matrix, which the call borrows, has these columns.
             unsafe { parts[part].load(byte, host) }
         })?;
         let pivots = self.on_each(blocks * self.block * size_of::<i32>())?;
@@ -102,7 +107,8 @@ impl Mg {
         let mut interchanges = starts(&pivots);
         let kind = word(kind_of::<T>());
         let routine = if ipiv.is_some() { "cusolverMgGetrf" } else { "cusolverMgPotrf" };
-        // Both routines have the same head, but for the triangle, or the number of rows; and getrf's interchanges.
+        // The argument lists of both routines begin alike, except for the triangle or the number of rows, and getrf's
+        // interchanges.
         let first = if ipiv.is_some() { word(a.n) } else { word(code_of(b'L').unwrap_or(0)) };
         let mut head = vec![self.handle, first, word(a.n), matrices.as_mut_ptr().cast(), word(1), word(1)];
         head.push(description.matrix);
@@ -112,19 +118,21 @@ impl Mg {
         head.push(kind);
         let mut elements = 0_i64;
         let size = [&head[..], &[at(&mut elements)]].concat();
-        // SAFETY: the documented list; it writes a 64-bit number.
+        // SAFETY: this is the documented argument list; the function writes a 64-bit number to `elements`, which
+        // outlives the call.
         unsafe { self.api.call(&format!("{routine}_bufferSize"), &size)? };
         let work = self.on_each(usize::try_from(elements).unwrap_or(0) * a.size)?;
         let mut works = starts(&work);
         let mut info = 0_i32;
         let list = [&head[..], &[works.as_mut_ptr().cast(), word(elements as usize), at(&mut info)]].concat();
         let start = Instant::now();
-        // SAFETY: the documented list: an array with an address for each GPU, of memory that is large enough.
+        // SAFETY: this is the documented argument list: arrays with an address for each GPU, of memory that is large
+        // enough.
         unsafe { self.api.call(routine, &list)? };
         self.finish()?;
         let elapsed = start.elapsed();
         self.deal(a, |part, byte, host| {
-            // SAFETY: the caller's matrix has these columns, to be written.
+            // SAFETY: the call's matrix, which the call borrows exclusively, has these columns.
             unsafe { parts[part].store(byte, host) }
         })?;
         if let Some(ipiv) = ipiv {
@@ -134,7 +142,7 @@ impl Mg {
         Ok((elapsed, info))
     }
 
-    /// What the library is told of an n x n matrix.
+    /// Creates the library's description of an n x n matrix.
     fn describe<T: Scalar>(&self, n: usize) -> Result<Description, Unavailable> {
         /// CUDALIBMG_GRID_MAPPING_COL_MAJOR.
         const BY_COLUMNS: usize = 0;
@@ -142,17 +150,17 @@ impl Mg {
         let null = std::ptr::null_mut();
         let mut description = Description { api: self.api, grid: null, matrix: null };
         let list = [at(&mut description.grid), word(1), word(ids.len()), ids.as_mut_ptr().cast(), word(BY_COLUMNS)];
-        // SAFETY: it writes a handle, and reads so many `int`s.
+        // SAFETY: the function writes a handle to `description.grid`, and reads `ids.len()` `int`s.
         unsafe { self.api.call("cusolverMgCreateDeviceGrid", &list)? };
         let (order, block) = (word(n), word(self.block));
         let list = [at(&mut description.matrix), order, order, order, block, word(kind_of::<T>()), description.grid];
-        // SAFETY: it writes a handle, and takes 64-bit sizes, a type and the grid.
+        // SAFETY: the function writes a handle to `description.matrix`, and takes 64-bit sizes, a type and the grid.
         unsafe { self.api.call("cusolverMgCreateMatrixDesc", &list)? };
         Ok(description)
     }
 
-    /// So many bytes on each GPU.
-    fn on_each(&self, bytes: usize) -> Result<Vec<Memory>, Unavailable> {
+    /// Allocates this number of bytes on each GPU.
+    fn on_each(&self, bytes: usize) -> Result<Vec<GpuMemory>, Unavailable> {
         let memories = self.gpus.iter().map(|&gpu| {
             self.cuda.select(gpu)?;
             self.cuda.memory(bytes)
@@ -167,39 +175,44 @@ impl Mg {
         })
     }
 
-    /// Copies each block of columns, which lies with a GPU from a byte of its memory on.
-    fn deal(&self, a: Square, copy: impl Fn(usize, usize, Host) -> Result<(), Unavailable>) -> Result<(), Unavailable> {
+    /// Calls `copy` for each block of columns, with the index of its GPU, its offset in that GPU's memory, and its host
+    /// columns.
+    fn deal(
+        &self,
+        a: Square,
+        copy: impl Fn(usize, usize, HostColumns) -> Result<(), Unavailable>,
+    ) -> Result<(), Unavailable> {
         let count = self.gpus.len();
         for (at, first) in (0..a.n).step_by(self.block).enumerate() {
             let start = a.start.wrapping_byte_add(first * a.ld * a.size);
             let (row_bytes, stride_bytes) = (a.n * a.size, a.ld * a.size);
             let columns = self.block.min(a.n - first);
             self.cuda.select(self.gpus[at % count])?;
-            let host = Host { start, row_bytes, stride_bytes, columns };
+            let host = HostColumns { start, row_bytes, stride_bytes, columns };
             copy(at % count, at / count * self.block * row_bytes, host)?;
         }
         Ok(())
     }
 
-    /// Copies the interchanges back, which are dealt as the columns are.
-    fn deal_pivots(&self, ipiv: Square, pivots: &[Memory]) -> Result<(), Unavailable> {
+    /// Copies the interchanges back, which are distributed like the columns.
+    fn deal_pivots(&self, ipiv: Square, pivots: &[GpuMemory]) -> Result<(), Unavailable> {
         let count = self.gpus.len();
         for (at, first) in (0..ipiv.n).step_by(self.block).enumerate() {
             let start = ipiv.start.wrapping_byte_add(first * ipiv.size);
             let bytes = self.block.min(ipiv.n - first) * ipiv.size;
             self.cuda.select(self.gpus[at % count])?;
-            // SAFETY: the caller's array has a place for each interchange.
+            // SAFETY: the call's array, which the call borrows exclusively, has an element for each interchange.
             unsafe { pivots[at % count].store(at / count * self.block * ipiv.size, column(start, bytes))? };
         }
         Ok(())
     }
 }
 
-fn starts(memories: &[Memory]) -> Vec<*mut c_void> {
-    memories.iter().map(Memory::start).collect()
+fn starts(memories: &[GpuMemory]) -> Vec<*mut c_void> {
+    memories.iter().map(GpuMemory::start).collect()
 }
 
-/// The type's number in `cudaDataType`.
+/// Returns the type's number in `cudaDataType`.
 fn kind_of<T: Scalar>() -> usize {
     match T::LETTER {
         's' => 0,

@@ -1,18 +1,18 @@
-//! The reasons of gaps, decided as the module above says.
+//! Decides the reasons of gaps by the rules in the documentation of [`gaps`](super).
 
 use super::{Gap, Reason};
 use crate::{
     ActivityKind, Trace,
     analysis::{
         insertion::Insertions,
-        intervals::{self, Interval, Measured},
-        occupancy::{Occupancy, Row},
+        intervals::{self, Interval, IntervalIndex},
+        occupancy::{LaneTasks, Occupancy},
     },
     graph::Graph,
 };
 use superscalar_recording::{Counter, Stall};
 
-/// What reasons are decided from.
+/// The data that the reasons are decided from.
 pub(super) struct Causes<'a> {
     trace: &'a Trace,
     graph: &'a Graph,
@@ -20,22 +20,22 @@ pub(super) struct Causes<'a> {
     extent_ns: Interval,
     /// When the first task of the run began.
     first_ns: u64,
-    /// When there were ready tasks, if the file says it and any lane can run them.
-    ready: Option<Measured>,
-    /// Stalls and allocation waits by lane and start.
+    /// When there were ready tasks. `None` if the file has no such counter or the lanes are not equivalent.
+    ready: Option<IntervalIndex>,
+    /// Stalls and allocation waits, sorted by lane and start.
     of_lanes: Vec<(u32, Interval, Reason)>,
-    /// Transfers and allocation waits by the number of their task and start.
+    /// Transfers and allocation waits, sorted by the [`Task::id`](crate::Task::id) of their task and by start.
     for_tasks: Vec<(u64, Interval, Reason)>,
 }
 
-/// A gap that is not decided yet.
-struct Open {
+/// A gap whose reason is not decided yet.
+struct UndecidedGap {
     lane: u32,
-    /// The next task; none after the last.
+    /// The next task on the lane; `None` after the last.
     task: Option<u32>,
     /// When the task was ready.
     ready_ns: u64,
-    /// Whether its insertion was what it waited for last.
+    /// Whether the task became ready by its insertion and not by the end of a predecessor.
     is_by_insertion: bool,
     released_by: Option<u32>,
 }
@@ -49,7 +49,7 @@ impl<'a> Causes<'a> {
         let counter = trace.counters.iter().find(|counter| counter.name == Counter::ReadyTasks.name(&[]) && is_alike);
         let ready = counter.map(|counter| {
             let spans = counter.samples.windows(2).filter(|pair| pair[0].1 > 0.0);
-            Measured::new(intervals::union(spans.map(|pair| (pair[0].0, pair[1].0)).collect()))
+            IntervalIndex::new(intervals::union(spans.map(|pair| (pair[0].0, pair[1].0)).collect()))
         });
         let (mut of_lanes, mut for_tasks) = (Vec::new(), Vec::new());
         for activity in &trace.activities {
@@ -79,8 +79,8 @@ impl<'a> Causes<'a> {
         Self { trace, graph, insertions, extent_ns: trace.extent_ns(), first_ns, ready, of_lanes, for_tasks }
     }
 
-    /// The gaps of one lane, in time.
-    pub(super) fn gaps_of(&self, row: &Row, inserts: bool, all: &mut Vec<Gap>) {
+    /// Appends the gaps of one lane to `all`, in order of time. `inserts` says whether the lane's thread inserts tasks.
+    pub(super) fn gaps_of(&self, row: &LaneTasks, inserts: bool, all: &mut Vec<Gap>) {
         let (mut at_ns, run_end_ns) = self.extent_ns;
         let first = all.len();
         let mut tasks = row.tasks.iter().copied();
@@ -98,7 +98,7 @@ impl<'a> Causes<'a> {
             }
             at_ns = end_ns;
         }
-        let open = Open { lane: row.lane, task: None, ready_ns: 0, is_by_insertion: false, released_by: None };
+        let open = UndecidedGap { lane: row.lane, task: None, ready_ns: 0, is_by_insertion: false, released_by: None };
         if inserts && row.busy.is_empty() {
             let begins_ns = self.first_ns.clamp(at_ns, run_end_ns);
             self.add(all, first, &open, (at_ns, begins_ns), Reason::Start);
@@ -112,19 +112,19 @@ impl<'a> Causes<'a> {
         self.add(all, first, &open, (at_ns, run_end_ns), Reason::End);
     }
 
-    fn open(&self, lane: u32, task: u32) -> Open {
+    fn open(&self, lane: u32, task: u32) -> UndecidedGap {
         let inserted_ns = self.insertions.of(task);
         let releaser = self.graph.releaser(self.trace, task);
         let released_ns = releaser.map_or(0, |from| self.trace.tasks[from as usize].end_ns);
         let is_by_insertion = inserted_ns > released_ns;
         let released_by = releaser.filter(|_| !is_by_insertion);
-        Open { lane, task: Some(task), ready_ns: inserted_ns.max(released_ns), is_by_insertion, released_by }
+        UndecidedGap { lane, task: Some(task), ready_ns: inserted_ns.max(released_ns), is_by_insertion, released_by }
     }
 
-    /// Steps 2 and on.
-    fn cut_at_records(&self, open: &Open, gap: Interval, inserts: bool, first: usize, all: &mut Vec<Gap>) {
+    /// Applies the rules from 2 on.
+    fn cut_at_records(&self, open: &UndecidedGap, gap: Interval, inserts: bool, first: usize, all: &mut Vec<Gap>) {
         let number = open.task.map(|task| self.trace.tasks[task as usize].id);
-        // Those of one lane do not overlap, so that the last before the gap is the only one that can reach into it.
+        // The intervals of one lane do not overlap: only the last one before the gap can extend into it.
         let from = self.of_lanes.partition_point(|entry| (entry.0, entry.1) < (open.lane, gap)).saturating_sub(1);
         let of_lane = self.of_lanes[from..].iter().skip_while(|entry| entry.0 < open.lane);
         let of_lane = of_lane.take_while(|entry| entry.0 == open.lane && entry.1.0 < gap.1);
@@ -146,8 +146,8 @@ impl<'a> Causes<'a> {
         self.cut_at_insertions(open, (at_ns, gap.1), inserts, first, all);
     }
 
-    /// Steps 3 and on.
-    fn cut_at_insertions(&self, open: &Open, gap: Interval, inserts: bool, first: usize, all: &mut Vec<Gap>) {
+    /// Applies the rules from 3 on.
+    fn cut_at_insertions(&self, open: &UndecidedGap, gap: Interval, inserts: bool, first: usize, all: &mut Vec<Gap>) {
         let within = if inserts { self.insertions.within(gap) } else { 0..0 };
         let Some(last) = within.clone().last() else {
             return self.add(all, first, open, gap, self.reason(open, gap));
@@ -162,8 +162,8 @@ impl<'a> Causes<'a> {
         }
     }
 
-    /// Steps 4 to 7. After the lane's last task, it only inserts.
-    fn reason(&self, open: &Open, gap: Interval) -> Reason {
+    /// Applies rules 4 to 7. After its last task, the lane's thread only inserts.
+    fn reason(&self, open: &UndecidedGap, gap: Interval) -> Reason {
         if open.task.is_none() {
             let is_full = self.insertions.full.within_ns(gap) >= (gap.1 - gap.0).div_ceil(2);
             return if is_full { Reason::WindowFull } else { Reason::Inserting };
@@ -185,8 +185,9 @@ impl<'a> Causes<'a> {
         }
     }
 
-    /// Adds a piece, to the one before it if that has the same reason; `first` is the lane's first.
-    fn add(&self, all: &mut Vec<Gap>, first: usize, open: &Open, (start_ns, end_ns): Interval, reason: Reason) {
+    /// Appends a piece of a gap, or extends the previous piece if that has the same reason. `first` is the index of the
+    /// lane's first gap.
+    fn add(&self, all: &mut Vec<Gap>, first: usize, open: &UndecidedGap, (start_ns, end_ns): Interval, reason: Reason) {
         if start_ns >= end_ns {
             return;
         }
@@ -195,7 +196,7 @@ impl<'a> Causes<'a> {
             before.end_ns = end_ns;
             return;
         }
-        let Open { lane, task: ended_by, released_by, .. } = *open;
+        let UndecidedGap { lane, task: ended_by, released_by, .. } = *open;
         all.push(Gap { lane, start_ns, end_ns, reason, ended_by, released_by });
     }
 }

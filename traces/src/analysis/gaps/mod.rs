@@ -1,23 +1,26 @@
-//! When a lane did nothing, why, and which task ended that.
+//! When a lane was idle, why, and which task ended the gap.
 //!
-//! A **gap** is a time between two tasks of a worker or a queue, before its first or after its last. It is cut where its reason
-//! changes; each piece has one reason, decided so (*T* is the next task on the lane, ready when its last predecessor has ended
-//! and it has been inserted):
+//! A **gap** is a time between two tasks of a worker or a queue, before its first task or after its last. It is split
+//! where its reason changes. The reason of each piece is decided as follows, where *T* is the next task on the lane;
+//! *T* is ready when its last predecessor has ended and it has been inserted:
 //!
-//! 1. After the lane's last task: [`End`](Reason::End); on the lane whose thread inserts, only from its last insertion on, and until then by
-//!    2 and 3. Before the first task of the run: [`Start`](Reason::Start).
-//! 2. While the file has a stall or an allocation wait of the lane, or a transfer or an allocation wait for *T*: what that says,
-//!    [`Data`](Reason::Data), [`WindowFull`](Reason::WindowFull) or [`MemoryFull`](Reason::MemoryFull).
-//! 3. On the lane whose thread inserts, up to the last insertion within the gap (and, if the window was full when it began, only
-//!    from then on when it was not): [`Inserting`](Reason::Inserting).
-//! 4. If *T* was ready for at least half of what is left: [`Overhead`](Reason::Overhead).
-//! 5. If other tasks were ready for at least half of the time until *T* was: [`Overhead`](Reason::Overhead), too, for the lane
-//!    could have run those. (By the counter of ready tasks; only where all lanes are alike, so that it could indeed.)
-//! 6. If what *T* waited for last was its insertion: [`WindowFull`](Reason::WindowFull) if the window was full for at least half of
-//!    that time, [`NotInserted`](Reason::NotInserted) otherwise.
-//! 7. Otherwise it waited for a predecessor: [`NoReadyTask`](Reason::NoReadyTask).
+//! 1. Before the first task of the run: [`Start`](Reason::Start). After the lane's last task: [`End`](Reason::End). On
+//!    the lane whose thread inserts tasks, `End` applies only from the last insertion on; until then, rules 2 and 3
+//!    apply.
+//! 2. During a recorded stall or allocation wait of the lane, or a transfer or allocation wait for *T*: the recorded
+//!    reason, [`Data`](Reason::Data), [`WindowFull`](Reason::WindowFull) or [`MemoryFull`](Reason::MemoryFull).
+//! 3. On the lane whose thread inserts tasks, up to the last insertion within the gap:
+//!    [`Inserting`](Reason::Inserting). If the window was full when the gap began, only from the moment on when it was
+//!    no longer full.
+//! 4. If *T* was ready for at least half of the remaining time: [`Overhead`](Reason::Overhead).
+//! 5. If other tasks were ready for at least half of the time until *T* was ready: also [`Overhead`](Reason::Overhead),
+//!    because the lane could have run those. This rule uses the counter of ready tasks, and only where all lanes are
+//!    equivalent.
+//! 6. If *T* waited for its insertion last: [`WindowFull`](Reason::WindowFull) if the window was full for at least half
+//!    of that time, otherwise [`NotInserted`](Reason::NotInserted).
+//! 7. Otherwise *T* waited for a predecessor: [`NoReadyTask`](Reason::NoReadyTask).
 //!
-//! Neighbouring pieces with the same reason are one. A task that took no time, such as a cancelled one, ends no gap.
+//! Adjacent pieces with the same reason are merged. A task of zero length, such as a cancelled one, ends no gap.
 
 mod causes;
 
@@ -25,87 +28,88 @@ use super::{
     insertion::Insertions,
     intervals, label,
     occupancy::Occupancy,
-    table::{Table, ms, percent},
+    table::{TextTable, ms, percent},
 };
 use crate::{Trace, graph::Graph};
 use causes::Causes;
 use serde::Serialize;
 use std::{cmp::Reverse, fmt};
 
-/// The gaps of all workers and queues: the times at which they were in no task. On each lane they add up to what it was not busy.
+/// The gaps of all workers and queues: the times when they ran no task. The gaps of a lane add up to its idle time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Gaps {
-    /// Every gap, by lane, then by time. Not in the JSON.
+    /// Every gap, sorted by lane, then by time. Not in the JSON.
     #[serde(skip)]
     pub all: Vec<Gap>,
-    /// The time of each reason over all lanes, the longest first, without those that did not occur.
+    /// The time of each reason over all lanes, the longest first. Reasons that did not occur are left out.
     pub totals: Vec<ReasonTotal>,
-    /// The time of all gaps.
+    /// The total time of all gaps.
     pub total_ns: u64,
-    /// When the run began: tables count from there.
+    /// When the run began. Tables show times relative to it.
     pub start_ns: u64,
-    /// The longest gaps, the longest first: at most [`Gaps::LONGEST_MAX`].
+    /// The longest gaps in descending order, at most [`Gaps::LONGEST_MAX`].
     pub longest: Vec<LongGap>,
 }
 
 impl Gaps {
-    /// So many gaps are listed.
+    /// The maximum number of gaps in `longest`.
     pub const LONGEST_MAX: usize = 100;
 }
 
-/// A time for which a lane was in no task, and for which one reason holds.
+/// A time during which a lane ran no task, with one reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Gap {
-    /// Into [`Trace::lanes`](crate::Trace::lanes).
+    /// The lane: index into [`Trace::lanes`](crate::Trace::lanes).
     pub lane: u32,
     /// When it began.
     pub start_ns: u64,
     /// When it ended.
     pub end_ns: u64,
-    /// Why.
+    /// Why the lane was idle.
     pub reason: Reason,
-    /// The next task on the lane, into [`Trace::tasks`](crate::Trace::tasks); `None` after the last.
+    /// The next task on the lane: index into [`Trace::tasks`](crate::Trace::tasks). `None` after the last.
     pub ended_by: Option<u32>,
-    /// The predecessor of `ended_by` that ended last, if it was that which made it ready (and not its insertion).
+    /// The predecessor of `ended_by` that ended last. `None` if `ended_by` became ready by its insertion.
     pub released_by: Option<u32>,
 }
 
-/// Why a lane was in no task.
+/// Why a lane ran no task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// The next task, and every other, waited for tasks on other lanes.
+    /// The next task, and every other inserted task, waited for tasks on other lanes.
     NoReadyTask,
-    /// Data were on their way to the lane.
+    /// Data were being moved to the lane.
     Data,
-    /// So many tasks were in flight that the next could not be inserted.
+    /// The window was full: the limit of tasks in flight kept the next task from being inserted.
     WindowFull,
     /// A device's memory had no room.
     MemoryFull,
-    /// The program had not got to the next task.
+    /// The program had not inserted the next task yet.
     NotInserted,
-    /// The lane's own thread was in the program: inserting tasks, or between insertions.
+    /// The lane's own thread was running the program: inserting tasks, or between insertions.
     Inserting,
-    /// There was a ready task, and the lane had not taken it: taking and finishing tasks, waking up, other programs on the core.
+    /// A task was ready, but the lane had not taken it yet: time to take and finish tasks, to wake up, or time of other
+    /// programs on the core.
     Overhead,
     /// Before the first task of the run.
     Start,
-    /// The lane ran no task from then on.
+    /// After the last task of the lane.
     End,
 }
 
-/// The time of one reason.
+/// The total time of one reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ReasonTotal {
     /// The reason.
     pub reason: Reason,
-    /// How often.
+    /// The number of gaps.
     pub gaps: usize,
-    /// How long together.
+    /// The total time of these gaps.
     pub time_ns: u64,
 }
 
-/// A gap with its names, for a list.
+/// A gap with the names of its lane and tasks, for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LongGap {
     /// The gap.
@@ -113,9 +117,9 @@ pub struct LongGap {
     pub gap: Gap,
     /// The lane's name.
     pub lane_name: String,
-    /// The task that ended it, as people name it; empty if none did.
+    /// The display name of the task that ended it; empty if there is none.
     pub ended_by_label: String,
-    /// The task that made that one ready, as people name it; empty if none did.
+    /// The display name of the task that made that one ready; empty if there is none.
     pub released_by_label: String,
 }
 
@@ -133,21 +137,24 @@ impl Gaps {
         Self { all, totals, total_ns, start_ns: trace.extent_ns().0, longest }
     }
 
-    /// The gaps of one lane.
+    /// Returns the gaps of one lane.
     pub fn of_lane(&self, lane: u32) -> &[Gap] {
         let start = self.all.partition_point(|gap| gap.lane < lane);
         let end = self.all.partition_point(|gap| gap.lane <= lane);
         &self.all[start..end]
     }
 
-    /// The time of a reason, in nanoseconds.
+    /// Returns the total time of a reason in nanoseconds.
     pub fn time_ns(&self, reason: Reason) -> u64 {
         self.totals.iter().find(|total| total.reason == reason).map_or(0, |total| total.time_ns)
     }
 
-    /// A table of the longest so many gaps.
+    /// Returns a table of the `count` longest gaps.
     pub fn longest_table(&self, count: usize) -> impl fmt::Display {
-        let mut table = Table::new(&["lane", "from ms", "length ms", "reason<", "ended by<", "made ready by<"]);
+        let mut table = TextTable::titled(
+            "Longest idle times",
+            &["lane", "from ms", "length ms", "reason<", "ended by<", "made ready by<"],
+        );
         for long in self.longest.iter().take(count) {
             let gap = &long.gap;
             table.row([
@@ -163,20 +170,26 @@ impl Gaps {
     }
 }
 
-/// The reasons with their time.
+/// Writes a table of the reasons with their times, and a legend that explains them.
 impl fmt::Display for Gaps {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut table = Table::new(&["idle because", "ms", "%", "gaps"]);
+        let mut table = TextTable::titled("Idle time by reason, all lanes", &["reason", "ms", "%", "gaps"]);
         for total in &self.totals {
             let share = super::ratio(total.time_ns as f64, self.total_ns as f64);
             let name = total.reason.name().to_owned();
             table.row([name, ms(total.time_ns), percent(share), total.gaps.to_string()]);
         }
-        table.fmt(out)
+        table.fmt(out)?;
+        out.write_str(&legend(self.totals.iter().map(|total| total.reason)))
     }
 }
 
-/// The time of each reason that occurs, in the order of [`Reason::ALL`].
+/// Explains reasons, one line each.
+pub(super) fn legend(reasons: impl IntoIterator<Item = Reason>) -> String {
+    reasons.into_iter().map(|reason| format!("    {}: {}\n", reason.name(), reason.explanation())).collect()
+}
+
+/// Returns the total time of each reason that occurs, in the order of [`Reason::ALL`].
 pub(super) fn totals(gaps: &[Gap]) -> Vec<ReasonTotal> {
     let mut totals = Reason::ALL.map(|reason| ReasonTotal { reason, gaps: 0, time_ns: 0 });
     for gap in gaps {
@@ -206,14 +219,14 @@ fn longest(trace: &Trace, all: &[Gap]) -> Vec<LongGap> {
 }
 
 impl Gap {
-    /// How long it was.
+    /// Returns its length.
     pub fn length_ns(&self) -> u64 {
         self.end_ns - self.start_ns
     }
 }
 
 impl Reason {
-    /// All of them, in the order of tables.
+    /// All reasons, in the order of tables.
     pub const ALL: [Self; 9] = [
         Self::NoReadyTask,
         Self::Data,
@@ -226,7 +239,7 @@ impl Reason {
         Self::End,
     ];
 
-    /// As tables and the report name it.
+    /// Returns the reason's name in tables and in the report.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NoReadyTask => "no ready task",
@@ -238,6 +251,21 @@ impl Reason {
             Self::Overhead => "overhead",
             Self::Start => "start",
             Self::End => "end",
+        }
+    }
+
+    /// Returns a short explanation of the reason, without a full stop.
+    pub const fn explanation(self) -> &'static str {
+        match self {
+            Self::NoReadyTask => "every inserted task that the lane could run waited for other tasks",
+            Self::Data => "the next task's data were still being moved to the lane's memory",
+            Self::WindowFull => "too many tasks were in flight to insert the next one",
+            Self::MemoryFull => "the device's memory had no room for the next task's data",
+            Self::NotInserted => "the program had not inserted the next task",
+            Self::Inserting => "the lane's own thread was inserting tasks",
+            Self::Overhead => "a task was ready, but the lane had not started it",
+            Self::Start => "before the first task of the run",
+            Self::End => "after the last task of the lane",
         }
     }
 }

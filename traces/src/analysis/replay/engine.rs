@@ -1,192 +1,192 @@
-//! Virtual time: workers, their ready tasks, and the thread that inserts.
+//! A discrete event simulation of workers, their ready tasks, and the inserting thread.
 //!
-//! Three kinds of event, in the order of time: a worker ends a task, an idle worker looks for one, an insertion is through. At
-//! each the tasks that became ready are pushed first; then who has the event takes a task; then as many idle workers are told
-//! to look as there are ready tasks left, each after the wake time. So no task lies ready while a worker neither works nor is
-//! about to look.
+//! There are three kinds of events, processed in order of time: a worker ends a task, an idle worker looks for a task,
+//! an insertion is complete. At each event, the tasks that became ready are pushed first. Then the lane of the event
+//! takes a task. Then one idle worker is woken for each ready task that is left, and looks for a task after the wake
+//! time. So while a task is ready, either all workers are busy or one of them is about to look.
 
-use super::{Costs, Planned, ready::Ready, recorded::Items};
+use super::{Costs, Planned, ready::ReadyTasks, recorded::RecordedRun};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// What the inserting thread does.
+/// The program of the inserting thread.
 #[derive(Clone)]
-pub(super) struct Program {
-    pub(super) steps: Vec<Step>,
+pub(super) struct InsertionProgram {
+    pub(super) steps: Vec<InsertionStep>,
     /// The most tasks in flight.
     pub(super) window: Option<u64>,
-    /// The group whose first worker's thread inserts; `None`: a thread apart.
+    /// The group whose first worker's thread inserts; `None` if a separate thread inserts.
     pub(super) inserter: Option<u16>,
-    /// Whether what nobody of a group has made ready is its first lane's.
+    /// Whether a task goes to the first lane of its group if no lane of the group made it ready.
     pub(super) is_first_lanes: bool,
 }
 
 /// One insertion.
 #[derive(Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct InsertionStep {
     pub(super) task: u32,
-    /// How long it takes.
+    /// The duration of the insertion.
     pub(super) takes_ns: u64,
-    /// Before it, the program waits until no more tasks than this are in flight.
+    /// Before the insertion, the program waits until at most this many tasks are in flight.
     pub(super) until: Option<u64>,
 }
 
-impl Program {
-    /// Everything is there at the start, with the first lanes.
+impl InsertionProgram {
+    /// Returns the program with all tasks inserted at the start, on the first lanes.
     pub(super) fn at_once(&self) -> Self {
-        let steps = self.steps.iter().map(|step| Step { takes_ns: 0, until: None, ..*step });
+        let steps = self.steps.iter().map(|step| InsertionStep { takes_ns: 0, until: None, ..*step });
         Self { steps: steps.collect(), window: None, inserter: None, is_first_lanes: true }
     }
 }
 
-/// A worker or a queue: its group, and its place in it.
+/// A worker or a queue: its group, and its index within the group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct LanePosition {
     group: u16,
-    place: u32,
+    index: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    Ends(Place, u32),
+    TaskEnds(LanePosition, u32),
     Inserted,
-    Looks(Place),
+    LooksForTask(LanePosition),
 }
 
-/// Lanes that take one another's tasks.
-struct Group {
-    ready: Ready,
-    /// Who neither works, nor inserts, nor is about to look.
+/// Equivalent lanes, which take each other's tasks.
+struct LaneGroup {
+    ready: ReadyTasks,
+    /// Lanes that neither run a task, nor insert, nor are about to look for a task.
     idle: Vec<u32>,
-    /// How many are about to look.
+    /// The number of lanes that are about to look for a task.
     looking: usize,
 }
 
-/// What the inserting thread is at.
+/// The state of the inserting thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    /// An insertion is under way.
+enum InserterState {
+    /// An insertion is in progress.
     Inserting,
-    /// It works, or waits, until no more tasks than this are in flight.
+    /// It runs tasks or waits until at most this many tasks are in flight.
     Waiting(u64),
-    /// It has inserted everything.
+    /// All tasks are inserted.
     Done,
 }
 
 /// One replay.
 pub(super) struct Engine<'a> {
-    items: &'a Items,
+    recorded: &'a RecordedRun,
     lengths_ns: &'a [u64],
-    program: Program,
+    program: InsertionProgram,
     costs: Costs,
-    groups: Vec<Group>,
-    /// By time; at one moment, in the order in which they were made.
+    groups: Vec<LaneGroup>,
+    /// Ordered by time; events at the same time in the order of their creation.
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
-    made: u64,
-    /// For each task, how many predecessors have not ended, and one more until it is inserted.
+    events_created: u64,
+    /// For each task the number of predecessors that have not ended, plus one until it is inserted.
     waits: Vec<u32>,
     next_step: usize,
-    stage: Stage,
+    stage: InserterState,
     in_flight: u64,
     now_ns: u64,
     starts: Vec<Planned>,
 }
 
 impl<'a> Engine<'a> {
-    /// `places`: the lanes of each group.
+    /// Creates a replay. `lanes` holds the number of lanes of each group.
     pub(super) fn new(
-        items: &'a Items,
+        recorded: &'a RecordedRun,
         lengths_ns: &'a [u64],
-        places: &[usize],
-        program: Program,
+        lanes: &[usize],
+        program: InsertionProgram,
         costs: Costs,
     ) -> Self {
-        let group = |&places: &usize| Group {
-            ready: Ready::new(items.policy, places as u32),
-            idle: (0..places as u32).rev().collect(),
+        let group = |&lanes: &usize| LaneGroup {
+            ready: ReadyTasks::new(recorded.policy, lanes as u32),
+            idle: (0..lanes as u32).rev().collect(),
             looking: 0,
         };
         Self {
-            items,
+            recorded,
             lengths_ns,
             program,
             costs,
-            groups: places.iter().map(group).collect(),
+            groups: lanes.iter().map(group).collect(),
             events: BinaryHeap::new(),
-            made: 0,
-            waits: items.waits.iter().map(|waits| waits + 1).collect(),
+            events_created: 0,
+            waits: recorded.waits.iter().map(|waits| waits + 1).collect(),
             next_step: 0,
-            stage: Stage::Inserting,
+            stage: InserterState::Inserting,
             in_flight: 0,
             now_ns: 0,
-            starts: Vec::with_capacity(items.waits.len()),
+            starts: Vec::with_capacity(recorded.waits.len()),
         }
     }
 
-    /// The tasks as they start, in that order.
+    /// Runs the replay. Returns the tasks in the order in which they start.
     pub(super) fn run(mut self) -> Vec<Planned> {
         if let Some(inserter) = self.inserter() {
-            self.groups[usize::from(inserter.group)].idle.retain(|&place| place != inserter.place);
+            self.groups[usize::from(inserter.group)].idle.retain(|&lane| lane != inserter.index);
         }
         self.go_on_inserting();
-        self.tell_idle();
+        self.wake_idle();
         loop {
             let Some(Reverse((at_ns, _, event))) = self.events.pop() else {
-                if self.stage == Stage::Done {
+                if self.stage == InserterState::Done {
                     break;
                 }
-                // Nothing moves while the program waits: tasks in flight wait for one that is not inserted yet.
+                // No event is left while the program waits: tasks in flight wait for one that is not inserted yet.
                 self.force_insertion();
-                self.tell_idle();
+                self.wake_idle();
                 continue;
             };
             self.now_ns = at_ns;
             match event {
-                Event::Ends(place, task) => self.end(place, task),
+                Event::TaskEnds(lane, task) => self.end(lane, task),
                 Event::Inserted => {
                     self.insert();
                     self.go_on_inserting();
                 }
-                Event::Looks(place) => {
-                    self.groups[usize::from(place.group)].looking -= 1;
-                    self.seek(place, 0);
+                Event::LooksForTask(lane) => {
+                    self.groups[usize::from(lane.group)].looking -= 1;
+                    self.seek(lane, 0);
                 }
             }
-            self.tell_idle();
+            self.wake_idle();
         }
         self.starts
     }
 
-    /// The worker whose thread inserts.
-    fn inserter(&self) -> Option<Place> {
-        self.program.inserter.map(|group| Place { group, place: 0 })
+    /// Returns the worker whose thread inserts.
+    fn inserter(&self) -> Option<LanePosition> {
+        self.program.inserter.map(|group| LanePosition { group, index: 0 })
     }
 
-    fn at(&mut self, after_ns: u64, event: Event) {
-        self.made += 1;
-        self.events.push(Reverse((self.now_ns.saturating_add(after_ns), self.made, event)));
+    fn schedule(&mut self, after_ns: u64, event: Event) {
+        self.events_created += 1;
+        self.events.push(Reverse((self.now_ns.saturating_add(after_ns), self.events_created, event)));
     }
 
-    /// The inserting thread goes on with its program as far as it takes no time.
+    /// Continues the program until an insertion takes time or the program has to wait.
     fn go_on_inserting(&mut self) {
         while let Some(&step) = self.program.steps.get(self.next_step) {
             let room = self.program.window.filter(|&window| self.in_flight >= window);
             let limit = match (step.until.filter(|&until| self.in_flight > until), room) {
                 (Some(until), _) => Some(until),
-                // As in the runtime, some room is awaited, not one task's.
+                // As in the runtime, the program waits until an eighth of the window is free.
                 (None, Some(window)) => Some(window - window.div_ceil(8)),
                 (None, None) => None,
             };
             if let Some(limit) = limit {
-                self.stage = Stage::Waiting(limit);
+                self.stage = InserterState::Waiting(limit);
                 return self.seek_with_inserter();
             }
-            self.stage = Stage::Inserting;
+            self.stage = InserterState::Inserting;
             if step.takes_ns > 0 {
-                return self.at(step.takes_ns, Event::Inserted);
+                return self.schedule(step.takes_ns, Event::Inserted);
             }
             self.insert();
         }
-        self.stage = Stage::Done;
+        self.stage = InserterState::Done;
         self.seek_with_inserter();
     }
 
@@ -198,13 +198,13 @@ impl<'a> Engine<'a> {
 
     fn force_insertion(&mut self) {
         if let Some(inserter) = self.inserter() {
-            self.groups[usize::from(inserter.group)].idle.retain(|&place| place != inserter.place);
+            self.groups[usize::from(inserter.group)].idle.retain(|&lane| lane != inserter.index);
         }
         self.insert();
         self.go_on_inserting();
     }
 
-    /// The next task is in.
+    /// Completes the insertion of the next task.
     fn insert(&mut self) {
         let task = self.program.steps[self.next_step].task;
         self.next_step += 1;
@@ -214,44 +214,45 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// One thing less that a task waits for; says whether it was the last.
+    /// Counts one completed precondition of a task. Returns whether it was the last.
     fn is_released(&mut self, task: u32) -> bool {
         let waits = &mut self.waits[task as usize];
         *waits -= 1;
         *waits == 0
     }
 
-    /// A task has become ready.
-    fn push(&mut self, by: Option<Place>, task: u32) {
-        let group = self.items.groups[task as usize];
-        let lane = by.filter(|by| by.group == group).map(|by| by.place);
+    /// Gives a ready task to the policy. `by` is the lane that made it ready.
+    fn push(&mut self, by: Option<LanePosition>, task: u32) {
+        let group = self.recorded.groups[task as usize];
+        let lane = by.filter(|by| by.group == group).map(|by| by.index);
         let lane = lane.or(self.program.is_first_lanes.then_some(0));
-        self.groups[usize::from(group)].ready.push(lane, self.items.ready(task), self.now_ns);
+        self.groups[usize::from(group)].ready.push(lane, self.recorded.ready(task), self.now_ns);
     }
 
-    /// A task has ended. One of those that it has made ready may be next without being pushed: as in the runtime, which does so in runs without
-    /// devices, within a scope, and not with tasks that are bound to a worker. (Of scopes and bound tasks a trace says nothing.)
-    fn end(&mut self, place: Place, task: u32) {
+    /// Ends a task. The lane may run one of its released successors directly, without pushing it. The runtime does this
+    /// in runs without devices, within a scope, and not for tasks bound to a worker. (A trace contains neither scopes
+    /// nor bindings.)
+    fn end(&mut self, lane: LanePosition, task: u32) {
         self.in_flight -= 1;
-        let (items, mut next) = (self.items, None);
-        for &to in items.successors.of(task) {
+        let (recorded, mut next) = (self.recorded, None);
+        for &to in recorded.successors.of(task) {
             if !self.is_released(to) {
                 continue;
             }
-            let ready = &self.groups[usize::from(place.group)].ready;
-            let may_be_next = next.is_none() && !items.has_queues && items.groups[to as usize] == place.group;
-            if may_be_next && ready.hands_over(place.place, &items.ready(to)) {
+            let ready = &self.groups[usize::from(lane.group)].ready;
+            let may_be_next = next.is_none() && !recorded.has_queues && recorded.groups[to as usize] == lane.group;
+            if may_be_next && ready.hands_over(lane.index, &recorded.ready(to)) {
                 next = Some(to);
             } else {
-                self.push(Some(place), to);
+                self.push(Some(lane), to);
             }
         }
-        if self.may_go_on() && self.inserter() != Some(place) {
+        if self.may_go_on() && self.inserter() != Some(lane) {
             let is_free = match self.inserter() {
                 None => true,
                 Some(inserter) => {
                     let idle = &mut self.groups[usize::from(inserter.group)].idle;
-                    let at = idle.iter().position(|&place| place == inserter.place);
+                    let at = idle.iter().position(|&lane| lane == inserter.index);
                     at.map(|at| idle.swap_remove(at)).is_some()
                 }
             };
@@ -260,50 +261,53 @@ impl<'a> Engine<'a> {
             }
         }
         match next {
-            // Who inserts goes on with that first.
-            Some(next) if self.inserter() == Some(place) && self.may_go_on() => {
-                self.push(Some(place), next);
+            // The inserting thread continues to insert first.
+            Some(next) if self.inserter() == Some(lane) && self.may_go_on() => {
+                self.push(Some(lane), next);
                 self.go_on_inserting();
             }
-            Some(next) => self.start(place, next, self.costs.dispatch_ns),
-            None => self.seek(place, self.costs.dispatch_ns),
+            Some(next) => self.start(lane, next, self.costs.dispatch_ns),
+            None => self.seek(lane, self.costs.dispatch_ns),
         }
     }
 
-    /// Whether the program waits, and need not any longer.
+    /// Returns whether the program was waiting and its condition now holds.
     fn may_go_on(&self) -> bool {
-        matches!(self.stage, Stage::Waiting(limit) if self.in_flight <= limit)
+        matches!(self.stage, InserterState::Waiting(limit) if self.in_flight <= limit)
     }
 
-    /// A free worker takes a task, which begins a while later, or becomes idle. The inserting one first looks whether it may
-    /// insert.
-    fn seek(&mut self, place: Place, lead_ns: u64) {
-        if self.inserter() == Some(place) && self.may_go_on() {
+    /// Lets a free worker take a task, which starts `lead_ns` later; without a ready task it becomes idle. The
+    /// inserting worker inserts first if it may.
+    fn seek(&mut self, lane: LanePosition, lead_ns: u64) {
+        if self.inserter() == Some(lane) && self.may_go_on() {
             return self.go_on_inserting();
         }
-        let group = &mut self.groups[usize::from(place.group)];
-        let Some(number) = group.ready.take(place.place, self.now_ns) else {
-            return group.idle.push(place.place);
+        let group = &mut self.groups[usize::from(lane.group)];
+        let Some(number) = group.ready.take(lane.index, self.now_ns) else {
+            return group.idle.push(lane.index);
         };
-        self.start(place, self.program.steps[number as usize].task, lead_ns);
+        self.start(lane, self.program.steps[number as usize].task, lead_ns);
     }
 
-    /// A task begins a while later.
-    fn start(&mut self, place: Place, task: u32, lead_ns: u64) {
-        let lead_ns = if self.items.is_cancelled[task as usize] { 0 } else { lead_ns };
+    /// Starts a task `lead_ns` from now.
+    fn start(&mut self, lane: LanePosition, task: u32, lead_ns: u64) {
+        let lead_ns = if self.recorded.is_cancelled[task as usize] { 0 } else { lead_ns };
         let start_ns = self.now_ns.saturating_add(lead_ns);
         let end_ns = start_ns.saturating_add(self.lengths_ns[task as usize]);
         self.starts.push(Planned { task, start_ns, end_ns });
-        self.at(end_ns - self.now_ns, Event::Ends(place, task));
+        self.schedule(end_ns - self.now_ns, Event::TaskEnds(lane, task));
     }
 
-    /// Tells idle workers to look, as long as there are ready tasks that nobody is about to see.
-    fn tell_idle(&mut self) {
-        for at in 0..self.groups.len() {
-            while self.groups[at].looking < self.groups[at].ready.len() {
-                let Some(place) = self.groups[at].idle.pop() else { break };
-                self.groups[at].looking += 1;
-                self.at(self.costs.wake_ns, Event::Looks(Place { group: at as u16, place }));
+    /// Wakes idle workers while there are more ready tasks than workers about to look.
+    fn wake_idle(&mut self) {
+        for group in 0..self.groups.len() {
+            while self.groups[group].looking < self.groups[group].ready.len() {
+                let Some(lane) = self.groups[group].idle.pop() else { break };
+                self.groups[group].looking += 1;
+                self.schedule(
+                    self.costs.wake_ns,
+                    Event::LooksForTask(LanePosition { group: group as u16, index: lane }),
+                );
             }
         }
     }

@@ -1,41 +1,30 @@
-//! What if: the recorded graph of tasks is scheduled again, in virtual time.
+//! What-if predictions: the recorded task graph is scheduled again in virtual time.
 //!
-//! A [`Replay`] takes from a trace what a schedule depends on, and nothing of the schedule itself:
+//! A [`Replay`] takes from a trace the inputs of a schedule, but not the recorded schedule itself:
 //!
-//! - **The graph** and the length of each task. A task nested in another (it ran while that one waited) is a part of it: the outer
-//!   one is replayed in its full length, and hazards of the nested are not followed.
-//! - **The program.** One thread inserts the tasks in the recorded order. An insertion takes what it took: the time since the
-//!   one before it, less what its thread meanwhile did or waited for as a worker. If a worker's thread inserts it runs no task
-//!   meanwhile; when the window is full it works until an eighth of it is free, and after the last insertion it is a worker
-//!   like any other. Where the program waited (the thread ran tasks between two insertions although the window had room), it
-//!   waits in the replay until no more tasks are in flight than were when it went on: none, at the end of a scope.
-//! - **The scheduler.** The runtime's own code (`superscalar-schedule`), driven in virtual time: the policy of the run, if the file names it and it is
-//!   one of ours, otherwise `priority`. Queues of a device share their tasks and never take those of workers or of another device: a
-//!   task stays with lanes of the kind and process that it ran on. So of policies that weigh where a task should run only the order within a side is replayed.
-//! - **The costs.** Before each task its worker spends the *dispatch* time: the mean gap between two tasks of a lane of which
-//!   the second was ready when the first ended. (The median would do without what interrupts and other programs took between
-//!   tasks, but the lengths of tasks have their part of that, too: with 10⁵ tasks of 1 µs its replay came out 6 % short of the
-//!   run, with the mean 4 %.) An idle worker sees a new task after the *wake* time: the median from the moment that a task
-//!   became ready to its start on a lane that was idle at that moment.
+//! - **The graph** and the length of each task. A nested task (it ran while an outer one waited) is a part of the outer
+//!   task: the outer one is replayed with its full length, and hazards of nested tasks are ignored.
+//! - **The program.** One thread inserts the tasks in the recorded order. An insertion takes its recorded time: the
+//!   time since the previous insertion, less what its thread meanwhile ran or waited for as a worker. If a worker's
+//!   thread inserts, it runs no task meanwhile. When the window is full, it runs tasks until an eighth of the window is
+//!   free. After the last insertion it is an ordinary worker. Where the program waited (the thread ran tasks between
+//!   two insertions although the window had room), the replay waits until as few tasks are in flight as were when the
+//!   program continued: none, at the end of a scope.
+//! - **The scheduler.** The runtime's own policies (`superscalar-schedule`) run in virtual time: the policy of the run,
+//!   if the file names a known one, otherwise `priority`. Queues of a device share their tasks and never take those of
+//!   workers or of another device: a task stays on lanes of the kind and process that it ran on. So for policies that
+//!   choose the resource of a task, only the order within a resource is replayed.
+//! - **The costs.** Before each task its worker spends the *dispatch* time: the mean gap between two tasks of a lane of
+//!   which the second was ready when the first ended. (The mean and not the median, because task lengths include
+//!   interruptions too.) An idle worker sees a new task after the *wake* time: the median time from the readiness of a
+//!   task to its start on a lane that was idle at that moment.
 //!
-//! Tasks take what they took. On other numbers of workers they would not quite: fewer share caches, memory bandwidth and heat.
-//! Transfers are not replayed by themselves: what a task waited for data is in no length, and so is left out.
+//! Tasks keep their recorded lengths. With another number of workers they would change a little, because caches, memory
+//! bandwidth and heat are shared by more or fewer. Transfers are not replayed: the time that a task waited for data is
+//! in no task length, so it is left out.
 //!
-//! **How well it predicts.** Cholesky on a virtual machine with two cores, pairs of runs on one worker and on two, those during
-//! which other programs had less than a twentieth of a core. The run on two workers is reproduced within 0.5 % in all of them. What
-//! it predicts for one worker differs from the real run by
-//!
-//! | n | tiles | pairs | least | most | within 10 % |
-//! |---|---|---|---|---|---|
-//! | 8192 | 384 | 4 | -0.2 % | +1.7 % | 4 |
-//! | 4096 | 384 | 3 | -0.1 % | +8.3 % | 3 |
-//! | 4096 | 256 | 11 | -2.5 % | +8.6 % | 11 |
-//! | 2048 | 256 | 2 | +1.9 % | +21.2 % | 1 |
-//! | 2048 | 128 | 9 | +0.4 % | +39.9 % | 2 |
-//!
-//! Where it is far off, the same tasks took longer with both workers at work (`gemm` 122 us instead of 84), all over the run: that is
-//! in the lengths, not in the schedule, and no replay of one trace can tell it. With other programs on the cores the recorded
-//! lengths have those in them, and so has the prediction.
+//! **Accuracy.** The replay reproduces the recorded run closely. Predictions for other numbers of workers are off where
+//! the task lengths depend on how many workers are busy; measured: docs/measurements/.
 
 mod engine;
 mod ready;
@@ -46,73 +35,73 @@ use super::{
     kernels::Kernels,
     occupancy::Occupancy,
     ratio,
-    table::{Table, ms, percent},
+    table::{TextTable, ms, percent},
 };
 use crate::{Trace, graph::Graph};
 use engine::Engine;
-use recorded::Items;
+use recorded::RecordedRun;
 use serde::Serialize;
 use std::fmt;
 
-/// So many of the kernels with the most time are asked about.
+/// The number of kernels, those with the most time, that the summary asks about.
 const KERNELS_ASKED_MAX: usize = 3;
 
-/// A question: other workers, faster kernels. The default is the run as it was.
+/// A what-if question: other numbers of workers, faster kernels. The default is the run as recorded.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WhatIf {
-    /// So many workers; `None`: as many as there were. Queues stay as they were.
+    /// The number of workers; `None` keeps the recorded number. Queues are not changed.
     pub workers: Option<usize>,
-    /// Kernels by name, and by which factor they are faster: 2 halves the time of each of their tasks.
+    /// Kernels by name, with their speedup: 2 halves the time of each of their tasks.
     pub speedups: Vec<(String, f64)>,
 }
 
-/// Why a question has no answer.
+/// The error of a question that has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum WhatIfError {
     /// No task has this kernel.
-    #[error("no kernel of the trace is called `{name}`; there are {}", .known.join(", "))]
+    #[error("the trace has no kernel `{name}`; its kernels are {}", .known.join(", "))]
     UnknownKernel {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The trace's kernels.
+        /// The kernels of the trace.
         known: Vec<String>,
     },
     /// A factor is not a positive number.
-    #[error("`{name}` can not be {factor} times as fast")]
+    #[error("the speedup of `{name}` is {factor}; expected a positive finite number")]
     Factor {
         /// The kernel.
         name: String,
-        /// What was asked for.
+        /// The requested speedup.
         factor: f64,
     },
-    /// There must be one worker at least, and at most [`Replay::WORKERS_MAX`].
-    #[error("{0} workers: from 1 to {max} can be replayed", max = Replay::WORKERS_MAX)]
+    /// The number of workers is not from 1 to [`Replay::WORKERS_MAX`].
+    #[error("{0} workers requested; expected 1 to {max}", max = Replay::WORKERS_MAX)]
     Workers(usize),
 }
 
-/// The answer.
+/// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prediction {
-    /// The question, as people put it: `as recorded`, `4 workers`, `gemm 2 x`.
+    /// The question in words: `as recorded`, `4 workers`, `gemm 2 x`.
     pub question: String,
-    /// Workers of the question.
+    /// The number of workers.
     pub workers: usize,
-    /// How long the run would take.
+    /// The predicted makespan.
     pub makespan_ns: u64,
-    /// The recorded makespan over it: above 1 it would be faster.
+    /// The recorded makespan over the predicted one; above 1 the run would be faster.
     pub speedup: f64,
-    /// The part of the lanes' time that would be spent in tasks, 0 to 1.
+    /// The predicted fraction of the lanes' time that is spent in tasks, 0 to 1.
     pub utilisation: f64,
-    /// The critical path, with the kernels as fast as asked.
+    /// The length of the critical path with the requested speedups.
     pub path_ns: u64,
-    /// The part of the makespan that is the critical path, 0 to 1.
+    /// The fraction of the predicted makespan that is the critical path, 0 to 1.
     pub path_share: f64,
 }
 
-/// A task of a schedule.
+/// A task of a predicted schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Planned {
-    /// Into [`Trace::tasks`].
+    /// Index into [`Trace::tasks`].
     pub task: u32,
     /// When it starts.
     pub start_ns: u64,
@@ -120,33 +109,35 @@ pub struct Planned {
     pub end_ns: u64,
 }
 
-/// Predictions for some questions that suggest themselves.
+/// Predictions for common questions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhatIfs {
-    /// The run as it was, replayed: what the others are to be compared with, and how good the replay is.
+    /// The replay of the run as recorded: the baseline of the other predictions, and a measure of the replay's
+    /// accuracy.
     pub recorded: Prediction,
-    /// How far the replay of the run as it was is from the recorded makespan: 0.01 is 1 % too long.
+    /// The relative error of that replay's makespan: 0.01 is 1 % too long.
     pub error: f64,
-    /// What the replay charges besides the tasks.
+    /// The costs that the replay adds to the task lengths.
     pub costs: Costs,
     /// Other numbers of workers, in ascending order.
     pub workers: Vec<Prediction>,
-    /// Each of the kernels with the most time, twice as fast.
+    /// Each of the kernels with the most time, at twice the speed.
     pub kernels: Vec<Prediction>,
 }
 
-/// What a replay charges besides the tasks; see the module's head.
+/// The costs that a replay adds to the task lengths; see the [module documentation](self).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Costs {
-    /// Before each task.
+    /// The dispatch time, spent before each task.
     pub dispatch_ns: u64,
-    /// From a task's readiness until an idle worker sees it.
+    /// The wake time, from the readiness of a task until an idle worker sees it.
     pub wake_ns: u64,
-    /// Whether insertions take what they took. If not, all tasks are there at once, and no window keeps them out.
+    /// Whether insertions take their recorded time. If not, all tasks are inserted at the start, and there is no
+    /// window.
     pub insertion: bool,
 }
 
-/// A run, ready to be replayed.
+/// A recorded run that can be replayed.
 ///
 /// ```
 /// use superscalar_traces::{Trace, analysis::replay::{Replay, WhatIf}};
@@ -155,16 +146,16 @@ pub struct Costs {
 /// # Ok::<(), superscalar_traces::analysis::replay::WhatIfError>(())
 /// ```
 pub struct Replay {
-    items: Items,
+    recorded: RecordedRun,
     costs: Costs,
     wall_ns: u64,
 }
 
 impl Replay {
-    /// The most workers that can be asked for.
+    /// The maximum number of workers in a question.
     pub const WORKERS_MAX: usize = 1 << 12;
 
-    /// Of a run, with the costs that are measured in it.
+    /// Prepares a run for replay, with the costs measured in it.
     pub fn new(trace: &Trace) -> Self {
         let occupancy = Occupancy::new(trace);
         let insertions = Insertions::new(trace, &occupancy);
@@ -173,44 +164,46 @@ impl Replay {
 
     pub(super) fn of_parts(trace: &Trace, occupancy: &Occupancy, graph: &Graph, insertions: &Insertions) -> Self {
         let costs = recorded::costs(trace, occupancy, graph, insertions);
-        Self { items: Items::new(trace, occupancy, graph, insertions), costs, wall_ns: trace.wall_ns() }
+        Self { recorded: RecordedRun::new(trace, occupancy, graph, insertions), costs, wall_ns: trace.wall_ns() }
     }
 
-    /// With other costs.
+    /// Returns the same run with other costs.
     #[must_use]
     pub fn with_costs(self, costs: Costs) -> Self {
         Self { costs, ..self }
     }
 
-    /// What is charged besides the tasks.
+    /// Returns the costs that the replay adds to the task lengths.
     pub fn costs(&self) -> Costs {
         self.costs
     }
 
-    /// The workers that there were.
+    /// Returns the recorded number of workers.
     pub fn workers(&self) -> usize {
-        self.items.workers()
+        self.recorded.workers()
     }
 
-    /// Each task in the order of insertion, and how long after the first it is in if the program waits for nothing.
+    /// Returns the tasks in the order of insertion, each with its insertion time relative to the first if the program
+    /// never waits.
     pub(super) fn inserted(&self) -> impl Iterator<Item = (u32, u64)> {
         let mut first = true;
-        self.items.program.steps.iter().scan(0_u64, move |after_ns, step| {
+        self.recorded.program.steps.iter().scan(0_u64, move |after_ns, step| {
             *after_ns = if std::mem::take(&mut first) { 0 } else { after_ns.saturating_add(step.takes_ns) };
             Some((step.task, *after_ns))
         })
     }
 
-    /// The answer to a question.
+    /// Answers a question.
     ///
     /// # Errors
-    /// A kernel that the trace does not have, a factor that is not a positive number, no workers or too many.
+    /// If the trace lacks a kernel of the question, a speedup is not a positive finite number, or the number of workers
+    /// is not from 1 to [`WORKERS_MAX`](Self::WORKERS_MAX).
     pub fn predict(&self, question: &WhatIf) -> Result<Prediction, WhatIfError> {
         let (lengths_ns, lanes, plan) = self.run(question)?;
         let first_ns = plan.iter().map(|planned| planned.start_ns).min().unwrap_or(0);
         let makespan_ns = plan.iter().map(|planned| planned.end_ns).max().unwrap_or(0) - first_ns;
         let work_ns: f64 = lengths_ns.iter().map(|&length_ns| length_ns as f64).sum();
-        let path_ns = self.items.path_ns(&lengths_ns);
+        let path_ns = self.recorded.path_ns(&lengths_ns);
         Ok(Prediction {
             question: question.to_string(),
             workers: question.workers.unwrap_or(self.workers()),
@@ -222,33 +215,34 @@ impl Replay {
         })
     }
 
-    /// The schedule that answers a question: the tasks in the order in which they would start. Tasks nested in others are left out.
+    /// Returns the schedule that answers a question: the tasks in the order of their starts. Nested tasks are left out.
     ///
     /// # Errors
-    /// As for [`predict`](Self::predict).
+    /// The same as those of [`predict`](Self::predict).
     pub fn plan(&self, question: &WhatIf) -> Result<Vec<Planned>, WhatIfError> {
         let (_, _, mut plan) = self.run(question)?;
-        // In the order in which they are taken; what comes before a task's start can take longer than what comes before another's.
+        // The engine returns tasks in the order in which they are taken. Their lead times differ, so their starts may
+        // not be in order.
         plan.sort_by_key(|planned| planned.start_ns);
         Ok(plan)
     }
 
-    /// What a question asks for: the length of each task, the number of lanes, the schedule.
+    /// Runs the replay for a question. Returns the length of each task, the number of lanes, and the schedule.
     fn run(&self, question: &WhatIf) -> Result<(Vec<u64>, usize, Vec<Planned>), WhatIfError> {
         if let Some(workers) = question.workers.filter(|workers| !(1..=Self::WORKERS_MAX).contains(workers)) {
             return Err(WhatIfError::Workers(workers));
         }
-        let lengths_ns = self.items.lengths_ns(&question.speedups)?;
-        let places = self.items.places(question.workers);
-        let lanes: usize = places.iter().sum();
-        let program = &self.items.program;
+        let lengths_ns = self.recorded.lengths_ns(&question.speedups)?;
+        let lanes_of_groups = self.recorded.lanes_of_groups(question.workers);
+        let lanes: usize = lanes_of_groups.iter().sum();
+        let program = &self.recorded.program;
         let program = if self.costs.insertion { program.clone() } else { program.at_once() };
-        let plan = Engine::new(&self.items, &lengths_ns, &places, program, self.costs).run();
+        let plan = Engine::new(&self.recorded, &lengths_ns, &lanes_of_groups, program, self.costs).run();
         Ok((lengths_ns, lanes, plan))
     }
 }
 
-/// `as recorded`, or what is asked.
+/// Writes the question in words, or `as recorded`.
 impl fmt::Display for WhatIf {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let workers =
@@ -263,14 +257,14 @@ impl fmt::Display for WhatIf {
 impl WhatIfs {
     pub(super) fn new(replay: &Replay, kernels: &Kernels) -> Self {
         let ask = |question: WhatIf| replay.predict(&question).ok();
-        let recorded = ask(WhatIf::default()).expect("nothing is asked for that may be lacking");
+        let recorded = ask(WhatIf::default()).expect("the default question names no kernel and no workers");
         let error = match replay.wall_ns {
             0 => 0.0,
             wall_ns => recorded.makespan_ns as f64 / wall_ns as f64 - 1.0,
         };
-        let there = replay.workers();
-        let mut others = vec![1, there / 2, 2 * there, 4 * there];
-        others.retain(|&workers| workers > 0 && workers != there);
+        let recorded_workers = replay.workers();
+        let mut others = vec![1, recorded_workers / 2, 2 * recorded_workers, 4 * recorded_workers];
+        others.retain(|&workers| workers > 0 && workers != recorded_workers);
         others.dedup();
         let workers =
             others.into_iter().filter_map(|workers| ask(WhatIf { workers: Some(workers), speedups: Vec::new() }));
@@ -281,9 +275,10 @@ impl WhatIfs {
     }
 }
 
-/// Predictions as a table.
+/// Returns a table of predictions.
 pub fn table<'a>(predictions: impl IntoIterator<Item = &'a Prediction>) -> impl fmt::Display {
-    let mut table = Table::new(&["what if", "makespan ms", "speedup", "lanes busy %", "path ms", "path %"]);
+    let heads = ["what if", "makespan ms", "speedup", "lanes busy %", "path ms", "path %"];
+    let mut table = TextTable::titled("Predictions (what if)", &heads);
     for prediction in predictions {
         table.row([
             prediction.question.clone(),

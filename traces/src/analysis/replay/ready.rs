@@ -1,21 +1,21 @@
-//! Ready tasks of like lanes, held by the runtime's own policy.
+//! The ready tasks of a group of equivalent lanes, held by one of the runtime's policies.
 
 use superscalar_schedule::{Outlook, Place, Policy, PolicyName, ReadyTask, Want};
 
 /// The ready tasks of a group of lanes, each by its number in the order of insertion.
-pub(super) struct Ready {
+pub(super) struct ReadyTasks {
     policy: Box<dyn Policy>,
-    lanes: Lanes,
+    lanes: LaneOutlook,
     count: usize,
 }
 
-/// What the policy may ask.
-struct Lanes {
+/// What a policy may ask about the lanes.
+struct LaneOutlook {
     count: u32,
     now_ns: u64,
 }
 
-impl Outlook for Lanes {
+impl Outlook for LaneOutlook {
     fn workers(&self) -> usize {
         self.count as usize
     }
@@ -25,33 +25,34 @@ impl Outlook for Lanes {
     }
 }
 
-impl Ready {
-    /// Behind the lanes there is a place for who is none of them.
+impl ReadyTasks {
+    /// Creates an empty set. The policy gets one more place than there are lanes, for threads that are not lanes.
     pub(super) fn new(policy: PolicyName, lanes: u32) -> Self {
         let policy = policy.build(lanes as usize + 1);
-        // Before there are tasks all workers have looked for some, and a policy has seen who will.
+        // In the runtime, every worker has looked for tasks before the first one exists, and policies keep track of
+        // that.
         (0..lanes).for_each(|lane| _ = policy.steal(Place(lane), &Want::ANY));
-        Self { policy, lanes: Lanes { count: lanes, now_ns: 0 }, count: 0 }
+        Self { policy, lanes: LaneOutlook { count: lanes, now_ns: 0 }, count: 0 }
     }
 
-    /// How many there are.
+    /// Returns the number of ready tasks.
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// A task has become ready at a lane, or by somebody else.
+    /// Adds a task that a lane made ready, or another thread if `lane` is `None`.
     pub(super) fn push(&mut self, lane: Option<u32>, task: ReadyTask, now_ns: u64) {
         self.lanes.now_ns = now_ns;
         self.policy.push(Place(lane.unwrap_or(self.lanes.count)), task, &self.lanes);
         self.count += 1;
     }
 
-    /// Whether a lane may run this task next, which it has made ready.
+    /// Returns whether a lane may directly run a task that it has made ready.
     pub(super) fn hands_over(&self, lane: u32, task: &ReadyTask) -> bool {
         self.policy.hands_over(Place(lane), task)
     }
 
-    /// The number of the task that a lane runs next.
+    /// Takes the task that a lane runs next, and returns its number.
     pub(super) fn take(&mut self, lane: u32, now_ns: u64) -> Option<u32> {
         if self.count == 0 {
             return None;

@@ -1,8 +1,8 @@
-//! What of a recorded run a replay needs: tasks, hazards, the program, the costs.
+//! The inputs of a replay, taken from a recorded run: tasks, hazards, the program, the costs.
 
 use super::{
     Costs, Replay, WhatIfError,
-    engine::{Program, Step},
+    engine::{InsertionProgram, InsertionStep},
 };
 use superscalar_schedule::{PolicyName, ReadyTask, TaskId};
 
@@ -11,22 +11,31 @@ use crate::{
     analysis::{
         insertion::Insertions,
         intervals::Interval,
-        occupancy::{NONE, Occupancy, Row},
+        occupancy::{LaneTasks, NONE, Occupancy},
     },
     graph::{Graph, Lists},
 };
 
-/// The tasks of a run, as a schedule sees them. One that is nested in another is there, but is never run.
-pub(super) struct Items {
-    /// Without hazards of parts.
+/// The recorded length of a task.
+struct TaskLength {
+    /// Its own time, without that of nested tasks.
+    own_ns: u64,
+    kernel: u32,
+    /// The outermost task that it is nested in, or [`NONE`].
+    outer: u32,
+}
+
+/// The tasks of a run, as input of a schedule. Nested tasks are in the lists but are never run.
+pub(super) struct RecordedRun {
+    /// The task graph without hazards of nested tasks.
     graph: Graph,
-    /// For each task those that wait for it, in the order of insertion.
+    /// For each task its successors, in the order of insertion.
     pub(super) successors: Lists,
     pub(super) waits: Vec<u32>,
     priorities: Vec<i32>,
-    /// For each task its place in the steps of the program; [`u32::MAX`] for parts of others.
+    /// For each task its index in the steps of the program; [`u32::MAX`] for nested tasks.
     numbers: Vec<u32>,
-    /// That of the run, if the file names it and it is one of the runtime's own; otherwise `priority`.
+    /// The policy of the run if the file names a known one, otherwise `priority`.
     pub(super) policy: PolicyName,
     /// Whether some lanes are queues of devices.
     pub(super) has_queues: bool,
@@ -34,31 +43,34 @@ pub(super) struct Items {
     pub(super) groups: Vec<u16>,
     /// Whether the task's body never ran.
     pub(super) is_cancelled: Vec<bool>,
-    /// For each task its own time and its kernel, and which task it is a part of, or [`NONE`].
-    parts: Vec<(u64, u32, u32)>,
+    /// The lengths of the tasks.
+    lengths: Vec<TaskLength>,
     kernels: Vec<String>,
     lanes: Vec<usize>,
     workers_group: Option<usize>,
-    pub(super) program: Program,
+    pub(super) program: InsertionProgram,
 }
 
-impl Items {
+impl RecordedRun {
     pub(super) fn new(trace: &Trace, occupancy: &Occupancy, graph: &Graph, insertions: &Insertions) -> Self {
         let (of_lanes, lanes, workers_group) = groups(trace, occupancy);
-        let is_part: Vec<bool> = occupancy.inside.iter().map(|&outer| outer != NONE).collect();
-        let is_followed = |&(to, from): &(u32, u32)| !is_part[from as usize] && !is_part[to as usize];
+        let is_nested: Vec<bool> = occupancy.inside.iter().map(|&outer| outer != NONE).collect();
+        let is_followed = |&(to, from): &(u32, u32)| !is_nested[from as usize] && !is_nested[to as usize];
         let pairs: Vec<(u32, u32)> = graph.edges().filter(is_followed).collect();
         let graph = Graph::of_pairs(graph.len(), &pairs);
-        let part =
-            |(place, task): (usize, &crate::Task)| (occupancy.own_ns[place], task.kernel, occupancy.inside[place]);
+        let length = |(index, task): (usize, &crate::Task)| TaskLength {
+            own_ns: occupancy.own_ns[index],
+            kernel: task.kernel,
+            outer: occupancy.inside[index],
+        };
         let inserter = insertions.row.map(|row| &occupancy.rows[row]);
-        let steps = steps(trace, inserter, insertions, &is_part);
+        let steps = steps(trace, inserter, insertions, &is_nested);
         let mut numbers = vec![u32::MAX; graph.len()];
         for (number, step) in (0..).zip(&steps) {
             numbers[step.task as usize] = number;
         }
         let mut successors = graph.successors();
-        // So the runtime releases them.
+        // The runtime releases successors in this order.
         successors.sort_by_key(|task| numbers[task as usize]);
         Self {
             successors,
@@ -70,11 +82,11 @@ impl Items {
             priorities: trace.tasks.iter().map(|task| task.priority).collect(),
             groups: trace.tasks.iter().map(|task| of_lanes.get(task.lane as usize).copied().unwrap_or(0)).collect(),
             is_cancelled: trace.tasks.iter().map(|task| task.outcome == Outcome::Cancelled).collect(),
-            parts: trace.tasks.iter().enumerate().map(part).collect(),
+            lengths: trace.tasks.iter().enumerate().map(length).collect(),
             kernels: trace.kernels.clone(),
             lanes,
             workers_group,
-            program: Program {
+            program: InsertionProgram {
                 steps,
                 window: trace.window,
                 inserter: inserter.map(|row| of_lanes[row.lane as usize]),
@@ -87,8 +99,8 @@ impl Items {
         self.workers_group.map_or(0, |group| self.lanes[group])
     }
 
-    /// The lanes of each group.
-    pub(super) fn places(&self, workers: Option<usize>) -> Vec<usize> {
+    /// Returns the number of lanes of each group. `workers` replaces the recorded number of workers.
+    pub(super) fn lanes_of_groups(&self, workers: Option<usize>) -> Vec<usize> {
         let mut lanes = self.lanes.clone();
         if let (Some(group), Some(workers)) = (self.workers_group, workers) {
             lanes[group] = workers;
@@ -96,12 +108,13 @@ impl Items {
         lanes
     }
 
-    /// The task as a policy sees it.
+    /// Returns the task as a policy sees it.
     pub(super) fn ready(&self, task: u32) -> ReadyTask {
         ReadyTask::simulated(TaskId(self.numbers[task as usize].into()), self.priorities[task as usize])
     }
 
-    /// How long each task takes, with these kernels faster; zero for a part of another, which counts there.
+    /// Returns the length of each task with these speedups. A nested task has length zero; its time counts for the
+    /// outer task.
     pub(super) fn lengths_ns(&self, speedups: &[(String, f64)]) -> Result<Vec<u64>, WhatIfError> {
         let mut factors = vec![1.0; self.kernels.len()];
         for (name, factor) in speedups {
@@ -113,23 +126,23 @@ impl Items {
             };
             factors[kernel] *= factor;
         }
-        let mut lengths_ns = vec![0; self.parts.len()];
-        for (place, &(own_ns, kernel, outer)) in self.parts.iter().enumerate() {
+        let mut lengths_ns = vec![0; self.lengths.len()];
+        for (index, &TaskLength { own_ns, kernel, outer }) in self.lengths.iter().enumerate() {
             let factor = factors.get(kernel as usize).copied().unwrap_or(1.0);
-            let whole = if outer == NONE { place } else { outer as usize };
+            let whole = if outer == NONE { index } else { outer as usize };
             let length_ns = if factor == 1.0 { own_ns } else { (own_ns as f64 / factor).round() as u64 };
             lengths_ns[whole] = u64::saturating_add(lengths_ns[whole], length_ns);
         }
         Ok(lengths_ns)
     }
 
-    /// The critical path with these lengths.
+    /// Returns the length of the critical path with these task lengths.
     pub(super) fn path_ns(&self, lengths_ns: &[u64]) -> u64 {
         self.graph.chains_from(|task| lengths_ns[task as usize]).into_iter().max().unwrap_or(0)
     }
 }
 
-/// The policy of the run. A merged file names one for each of its own.
+/// Returns the policy of the run. A merged file names the policy of each of its files.
 fn policy(trace: &Trace) -> PolicyName {
     let mut names = trace.facts.iter().filter(|(key, _)| key == "policy" || key.ends_with(": policy"));
     let first = names.next().map(|(_, name)| name);
@@ -137,7 +150,8 @@ fn policy(trace: &Trace) -> PolicyName {
     first.filter(|_| is_for_all).and_then(|name| name.parse().ok()).unwrap_or(PolicyName::Priority)
 }
 
-/// For each lane its group; the lanes of each group that run tasks; and the group of the workers: the largest, if several are.
+/// Returns the group of each lane, the number of lanes of each group, and the group of the workers (the largest, if
+/// there are several).
 fn groups(trace: &Trace, occupancy: &Occupancy) -> (Vec<u16>, Vec<usize>, Option<usize>) {
     let groups = occupancy.groups(trace);
     let mut of_lanes = vec![0; trace.lanes.len()];
@@ -151,13 +165,18 @@ fn groups(trace: &Trace, occupancy: &Occupancy) -> (Vec<u16>, Vec<usize>, Option
     (of_lanes, lanes, largest)
 }
 
-/// The program: what each insertion took, and where the program waited for tasks.
-fn steps(trace: &Trace, inserter: Option<&Row>, insertions: &Insertions, is_part: &[bool]) -> Vec<Step> {
+/// Returns the program: the duration of each insertion, and where the program waited for tasks.
+fn steps(
+    trace: &Trace,
+    inserter: Option<&LaneTasks>,
+    insertions: &Insertions,
+    is_nested: &[bool],
+) -> Vec<InsertionStep> {
     let mut ends_ns: Vec<u64> = trace.tasks.iter().map(|task| task.end_ns).collect();
     ends_ns.sort_unstable();
     let (mut ended, mut before_ns) = (0, None);
-    // Each with what it takes, if that is known.
-    let mut steps: Vec<(Step, Option<u64>)> = Vec::with_capacity(insertions.order.len());
+    // Each step with its duration, if known.
+    let mut steps: Vec<(InsertionStep, Option<u64>)> = Vec::with_capacity(insertions.order.len());
     let mut busy = inserter.map_or(&[][..], |row| &row.busy).iter().peekable();
     for (place, &task) in insertions.order.iter().enumerate() {
         let at_ns = insertions.of(task);
@@ -176,17 +195,20 @@ fn steps(trace: &Trace, inserter: Option<&Row>, insertions: &Insertions, is_part
         let (takes_ns, until) = match helped_until_ns {
             _ if was_full => (None, None),
             None => (Some(at_ns - since_ns), None),
-            // All were done: from the end of the last on, the program ran alone.
+            // All tasks had ended: since the end of the last one, only the program ran.
             Some(_) if in_flight == 0 => (Some(at_ns - last_end_ns), Some(0)),
             Some(_) => (None, Some(in_flight)),
         };
-        steps.push((Step { task, takes_ns: 0, until }, takes_ns));
+        steps.push((InsertionStep { task, takes_ns: 0, until }, takes_ns));
     }
-    // What an insertion took is not known where the program waited: the usual is taken.
-    let usual_ns = median(steps.iter().filter_map(|step| step.1).collect());
-    // Those that are parts of others take place in those.
-    steps.retain(|(step, _)| !is_part[step.task as usize]);
-    let step = |(step, takes_ns): (Step, Option<u64>)| Step { takes_ns: takes_ns.unwrap_or(usual_ns), ..step };
+    // The duration is not known where the program waited: use the median.
+    let median_ns = median(steps.iter().filter_map(|step| step.1).collect());
+    // Nested tasks are inserted within their outer tasks.
+    steps.retain(|(step, _)| !is_nested[step.task as usize]);
+    let step = |(step, takes_ns): (InsertionStep, Option<u64>)| InsertionStep {
+        takes_ns: takes_ns.unwrap_or(median_ns),
+        ..step
+    };
     steps.into_iter().map(step).collect()
 }
 
@@ -199,7 +221,7 @@ fn mean(values: &[u64]) -> u64 {
     (values.iter().map(|&value| u128::from(value)).sum::<u128>() / values.len().max(1) as u128) as u64
 }
 
-/// The costs that a run shows.
+/// Returns the costs measured in a run.
 pub(super) fn costs(trace: &Trace, occupancy: &Occupancy, graph: &Graph, insertions: &Insertions) -> Costs {
     let (mut dispatch, mut wake) = (Vec::new(), Vec::new());
     for (place, row) in occupancy.rows.iter().enumerate() {
