@@ -102,9 +102,9 @@ pub(crate) use heap::Segment;
 pub use links::{CopyKind, Traffic};
 
 use crate::{
-    datum::{Elsewhere, Kept},
+    datum::{DirectoryEntry, EntryCell},
     device::{DeviceInfo, HostRegion},
-    sync::lock_soon,
+    sync::lock_spinning,
 };
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -128,12 +128,12 @@ impl Drop for Placed {
 }
 
 impl Placed {
-    fn kept(self, stays: bool) -> Kept {
-        Kept { number: self.entry.0, stays, _end: Box::new(self) }
+    fn kept(self, stays: bool) -> DirectoryEntry {
+        DirectoryEntry { number: self.entry.0, stays, _end: Box::new(self) }
     }
 }
 
-impl Elsewhere {
+impl EntryCell {
     /// Makes the entry of a value that stays where it is between scopes. Called before anybody else has the datum.
     pub(crate) fn stay(&self, memory: &Arc<Memory>, host: HostRegion) {
         let entry = memory.lock().open(host);
@@ -169,7 +169,7 @@ impl Memory {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Directory> {
-        lock_soon(&self.0)
+        lock_spinning(&self.0)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     panics::drop_guarded,
     recording::TaskId,
     scope::Scope,
-    task::{Elsewhere, Fail, Runnable, TaskSpec, Verdict},
+    task::{DeviceTable, Fail, Runnable, TaskResult, TaskSpec},
 };
 use std::{mem::needs_drop, panic::Location, ptr::NonNull, sync::Arc};
 
@@ -324,7 +324,7 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
         let can_travel = takers.devices() != 0;
         inserter.insert(&spec, site, accesses, |bound| {
             if can_travel {
-                bound.uses(&mut |execution, _| execution.may_travel());
+                bound.uses(&mut |execution, _| execution.set_has_device_tasks());
             }
             Call { implementations, bound, parameters }
         })
@@ -387,7 +387,7 @@ impl<B: Operands, P> Call<B, P> {
 }
 
 impl<B: Operands, P> Runnable for Call<B, P> {
-    const ELSEWHERE: Option<Elsewhere> = Some(Elsewhere(std::ptr::from_ref(Self::CALLS).cast()));
+    const DEVICE_TABLE: Option<DeviceTable> = Some(DeviceTable(std::ptr::from_ref(Self::CALLS).cast()));
 
     fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
         self.bound.exclusions(into);
@@ -397,7 +397,7 @@ impl<B: Operands, P> Runnable for Call<B, P> {
         self.bound.uses(visit);
     }
 
-    fn run(self, fail: Fail<'_>) -> Verdict {
+    fn run(self, fail: Fail<'_>) -> TaskResult {
         let Self { implementations, bound, parameters } = self;
         run_bound(
             bound,
@@ -411,11 +411,11 @@ impl<B: Operands, P> Runnable for Call<B, P> {
         )
     }
 
-    fn complete(self, result: Result<(), Cause>, fail: Fail<'_>) -> Verdict {
+    fn complete(self, result: Result<(), Cause>, fail: Fail<'_>) -> TaskResult {
         // An input that was spoiled after the work was issued makes its result worthless.
         if let Some(failure) = self.bound.poison() {
             self.discard(&failure);
-            return Verdict::Cancelled(failure);
+            return TaskResult::Cancelled(failure);
         }
         let Self { implementations, bound, parameters } = self;
         // They may panic when they are dropped; the work was done, or not, all the same. Mostly there is nothing to drop.
@@ -426,12 +426,12 @@ impl<B: Operands, P> Runnable for Call<B, P> {
         match result {
             Ok(()) => {
                 bound.settle(Ok(()));
-                Verdict::Completed
+                TaskResult::Completed
             }
             Err(cause) => {
                 let failure = fail(cause);
                 bound.settle(Err(&failure));
-                Verdict::Failed(failure)
+                TaskResult::Failed(failure)
             }
         }
     }

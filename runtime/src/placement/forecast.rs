@@ -6,7 +6,7 @@ use crate::{
     recording::{BlasLevel, TaskId},
     schedule::{Forecast, Moves, Outlook, Place, ReadyTask, Resource},
     sync::prefetch,
-    task::{Slot, Verdict},
+    task::{Slot, TaskResult},
 };
 use smallvec::SmallVec;
 use std::{iter, sync::atomic::Ordering};
@@ -40,8 +40,8 @@ impl Site<'_> {
     }
 
     /// A host task has ended, which began then; its slot is not free yet. Only where there are devices.
-    pub(crate) fn note_host_end(&self, index: u32, begun_ns: u64, verdict: &Verdict) {
-        if matches!(verdict, Verdict::Completed) {
+    pub(crate) fn note_host_end(&self, index: u32, begun_ns: u64, verdict: &TaskResult) {
+        if matches!(verdict, TaskResult::Completed) {
             let (kernel, cost) = self.slab.slot(index).device_side().call();
             let busy_ns = self.now_ns().saturating_sub(begun_ns);
             self.weights.observe(Resource::HOST, iter::once((kernel, cost, busy_ns as f64)));

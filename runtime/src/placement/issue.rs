@@ -16,8 +16,8 @@ use crate::{
     memory::Waits,
     schedule::{ReadyTask, Resource, Want},
     seat::Seat,
-    shared::Next,
-    sync::{fence, lock_soon, try_lock_soon},
+    shared::AfterRelease,
+    sync::{fence, lock_spinning, try_lock_spinning},
     task::{Body, Release, Slot},
 };
 use std::{
@@ -91,7 +91,7 @@ impl Site<'_> {
         let (mut looks_for_ends, mut asked) = (true, Instant::now());
         loop {
             // Nobody holds it while it waits.
-            let round = self.issue_and_collect(&mut lock_soon(&entry.issuing), looks_for_ends);
+            let round = self.issue_and_collect(&mut lock_spinning(&entry.issuing), looks_for_ends);
             match round {
                 Round::Again { looks_for_ends: again } => looks_for_ends = again,
                 Round::Wait { is_idle } => {
@@ -185,7 +185,7 @@ impl Site<'_> {
         let [device] = issuing.kept[..] else { return false };
         let entry = &self.devices.all[usize::from(device)];
         // Its issuer may be there for a moment, to take note of what has ended.
-        let Some(mut other) = try_lock_soon(&entry.issuing) else { return false };
+        let Some(mut other) = try_lock_spinning(&entry.issuing) else { return false };
         let other = &mut *other;
         if other.waiting.is_some() || other.in_flight.len() >= entry.info.depth {
             return false;
@@ -354,7 +354,7 @@ impl Site<'_> {
         let mut ready = false;
         slot.successors.issue(|successor| {
             let released = self.slab.slot(successor).pending.release(Release::Issue, false);
-            ready |= !matches!(self.after_release_unwoken(seat, successor, released, kept), Next::Nothing);
+            ready |= !matches!(self.after_release_unwoken(seat, successor, released, kept), AfterRelease::Nothing);
         });
         if ready {
             self.wake_for(seat, NonNull::from(slot.scope()));

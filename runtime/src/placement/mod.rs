@@ -72,8 +72,8 @@ use crate::{
     schedule::{Outlook, Place, ReadyTask, Resource},
     scope_state::ScopeState,
     seat::Seat,
-    shared::{Completed, Next, Placement, Shared},
-    task::{Body, Released, Slot, TaskSpec, Verdict},
+    shared::{AfterRelease, Completed, Placement, Shared},
+    task::{Body, Released, Slot, TaskResult, TaskSpec},
     weights::{self, Weights},
 };
 use side::Sides;
@@ -207,7 +207,7 @@ impl Placement for Places {
         Some(Box::new(self.at(shared)))
     }
 
-    fn after_release(&self, shared: &Shared, seat: &Seat, index: u32, released: Released) -> Next {
+    fn after_release(&self, shared: &Shared, seat: &Seat, index: u32, released: Released) -> AfterRelease {
         self.at(shared).after_release(seat, index, released)
     }
 
@@ -238,7 +238,7 @@ impl Placement for Places {
         self.weights.now_ns()
     }
 
-    fn ended(&self, shared: &Shared, index: u32, begun_ns: u64, verdict: &Verdict) {
+    fn ended(&self, shared: &Shared, index: u32, begun_ns: u64, verdict: &TaskResult) {
         self.at(shared).note_host_end(index, begun_ns, verdict);
     }
 

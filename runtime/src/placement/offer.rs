@@ -11,7 +11,7 @@ use crate::{
     schedule::{ReadyTask, Resource},
     scope_state::ScopeState,
     seat::Seat,
-    shared::Next,
+    shared::AfterRelease,
     sync::fence,
     task::{Lock, Release, Released, Slot, TaskSpec},
 };
@@ -51,7 +51,7 @@ impl Site<'_> {
     }
 
     /// What to do about a task that has had a release.
-    pub(super) fn after_release(&self, seat: &Seat, index: u32, released: Released) -> Next {
+    pub(super) fn after_release(&self, seat: &Seat, index: u32, released: Released) -> AfterRelease {
         let mut kept = KeptFor::new();
         let next = self.after_release_unwoken(seat, index, released, &mut kept);
         self.wake_kept(&mut kept);
@@ -65,7 +65,7 @@ impl Site<'_> {
         index: u32,
         released: Released,
         kept: &mut KeptFor,
-    ) -> Next {
+    ) -> AfterRelease {
         // While its inserter is still at it, a release is never the last, and there may be no side yet.
         let side = self.slab.slot(index).made_device_side();
         let takers = side.map_or(Takers::NOBODY, DeviceSide::takers);
@@ -81,22 +81,22 @@ impl Site<'_> {
             if is_news && !self.devices.all_wait_for_all() {
                 self.devices.notify_takers(takers);
             }
-            return if is_news && self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing };
+            return if is_news && self.may_be_for_host(takers) { AfterRelease::Ready } else { AfterRelease::Nothing };
         }
         if is_offered {
-            return Next::Retire;
+            return AfterRelease::Retire;
         }
         self.push(seat, index);
-        Next::Ready
+        AfterRelease::Ready
     }
 
     /// Pushes a task that devices can take, and wakes their issuers; if the policy keeps it for one of them, that is left to the caller. Host workers
-    /// are to be woken only if it may be for them ([`Next::Ready`]).
+    /// are to be woken only if it may be for them ([`AfterRelease::Ready`]).
     ///
     /// They can not take it before its predecessors are done. If the last of these ends now, either that is seen here, behind the fence of
     /// the notification, or whoever ends it wakes them, behind a fence of its own, and they see the push. (If somebody has taken the task by
     /// now, the slot may be another's, and they are woken for nothing.)
-    fn push_offered(&self, seat: &Seat, index: u32, takers: Takers, kept: &mut KeptFor) -> Next {
+    fn push_offered(&self, seat: &Seat, index: u32, takers: Takers, kept: &mut KeptFor) -> AfterRelease {
         // While it is nobody's.
         let leaving = self.leaving(index);
         // A policy of the user's may name a device that is not there.
@@ -108,7 +108,7 @@ impl Site<'_> {
                 let entry = &self.devices.all[usize::from(device)];
                 kept.extend(entry.idle.load(Ordering::Relaxed).then_some(device));
                 if !entry.is_lost() {
-                    return Next::Nothing;
+                    return AfterRelease::Nothing;
                 }
                 // It may be anybody's now, and who has lost the device may have told them before.
                 self.tell_of_loss();
@@ -118,7 +118,7 @@ impl Site<'_> {
         }
         let is_runnable = self.slab.slot(index).pending.only_hold_left();
         let is_for_host = is_runnable && !leaving.has(Resource::HOST) && self.may_be_for_host(takers);
-        if is_for_host { Next::Ready } else { Next::Nothing }
+        if is_for_host { AfterRelease::Ready } else { AfterRelease::Nothing }
     }
 
     /// The same for one that its inserter has found issuable.
@@ -126,7 +126,7 @@ impl Site<'_> {
     pub(crate) fn push_inserted(&self, seat: &Seat, index: u32, scope: NonNull<ScopeState>) {
         let takers = self.slab.slot(index).device_side().takers();
         let mut kept = KeptFor::new();
-        if matches!(self.push_offered(seat, index, takers, &mut kept), Next::Ready) {
+        if matches!(self.push_offered(seat, index, takers, &mut kept), AfterRelease::Ready) {
             self.wake_for(seat, scope);
         }
         self.wake_kept(&mut kept);
