@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_notice_is_kept_per_topic_up_to_a_limit() {
+    fn notices_are_limited_and_unique_per_topic() {
         let notices = Notices::default();
         for at in 0..3 * NOTICES_MAX {
             notices.say(&format!("topic {}", at / 2), || format!("text {at}"));

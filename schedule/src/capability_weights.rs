@@ -74,6 +74,13 @@ type Forecasts = SmallVec<[Option<Forecast>; 8]>;
 /// The resource that a task is assigned to, and the forecast for it.
 type Assignment = (Resource, Forecast);
 
+/// A task that a thief would finish sooner than its victim by `gain_ns`.
+struct StealCandidate {
+    gain_ns: f64,
+    victim: Resource,
+    task: TaskId,
+}
+
 #[derive(Default)]
 struct SchedulerState {
     /// By resource; empty until the first task arrives.
@@ -203,25 +210,25 @@ impl SchedulerState {
     /// Steals a task that this resource would finish sooner than its owner.
     fn steal(&mut self, on: Resource, want: &Want<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
         let now_ns = outlook.now_ns() as f64;
-        let mut best: Option<(f64, Resource, TaskId)> = None;
+        let mut best: Option<StealCandidate> = None;
         for victim in resources(outlook).filter(|&other| other != on) {
             let Some(station) = self.stations.get(usize::from(victim.0)) else { continue };
             let found = if outlook.is_lost(victim) {
-                // The lost device cannot run any of its tasks that others can run.
+                // A lost device runs nothing, so any task that the thief accepts is a gain.
                 let first = station.queue.iter().find(|(_, it)| want.accepts(&it.task));
-                first.map(|(_, it)| (f64::INFINITY, it.task.id()))
+                first.map(|(_, it)| StealCandidate { gain_ns: f64::INFINITY, victim, task: it.task.id() })
             } else if station.has_unbound_queued() {
                 self.best_steal(on, victim, want, outlook, now_ns)
             } else {
                 None
             };
-            if let Some((gain_ns, task)) = found
-                && best.is_none_or(|(most_ns, ..)| gain_ns > most_ns)
+            if let Some(found) = found
+                && best.as_ref().is_none_or(|best| found.gain_ns > best.gain_ns)
             {
-                best = Some((gain_ns, victim, task));
+                best = Some(found);
             }
         }
-        let (_, victim, task) = best?;
+        let StealCandidate { victim, task, .. } = best?;
         let found = self.station(victim).remove_first(|it| it.task.id() == task)?;
         let forecast = outlook.forecast(&found.task, on).unwrap_or_default();
         Some(self.record_taken(on, Assigned { forecast, ..found }, now_ns))
@@ -235,7 +242,7 @@ impl SchedulerState {
         want: &Want<'_>,
         outlook: &dyn Outlook,
         now_ns: f64,
-    ) -> Option<(f64, TaskId)> {
+    ) -> Option<StealCandidate> {
         let (station, own) = (&self.stations[usize::from(victim.0)], &self.stations[usize::from(on.0)]);
         let wait_ns = own.wait_ns(now_ns, 0.0);
         let gain_ns = |it: &Assigned, before_ns: f64| {
@@ -251,7 +258,7 @@ impl SchedulerState {
             if is_open(it) {
                 let (is_faster, gain_ns) = gain_ns(it, before_ns)?;
                 if is_faster && gain_ns > 0.0 {
-                    return Some((gain_ns, it.task.id()));
+                    return Some(StealCandidate { gain_ns, victim, task: it.task.id() });
                 }
                 break;
             }
@@ -264,7 +271,7 @@ impl SchedulerState {
                 let (_, gain_ns) = gain_ns(it, before_ns)?;
                 candidates += 1;
                 if gain_ns > 0.0 {
-                    return Some((gain_ns, it.task.id()));
+                    return Some(StealCandidate { gain_ns, victim, task: it.task.id() });
                 }
                 if candidates == STEAL_CANDIDATES_MAX {
                     break;

@@ -2,7 +2,7 @@
 
 use super::{Outlook, Place, ReadyTask, Resource, TaskId, Want};
 
-/// Holds the tasks that are ready and not taken.
+/// A scheduling policy: holds the tasks that are ready and not taken.
 ///
 /// Any thread may make any call at any time. A policy belongs to one runtime. It keeps each pushed task until the task
 /// is taken, once, and gives it only to a thread that [accepts](Want::accepts) it. The runtime checks the answers of

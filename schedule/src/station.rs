@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn device_times_are_corrected_when_a_task_ends() {
+    fn device_times_follow_task_ends() {
         let mut device = Station::new(1);
         (1..=3).for_each(|task| device.take(TaskId(task), false, forecast(100.0, 0.0), 0.0));
         assert_eq!((device.in_hand_ns(), device.is_fetching()), (300.0, false));

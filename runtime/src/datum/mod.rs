@@ -6,14 +6,14 @@
 //!
 //! *Access rights.*
 //!
-//! - The inserter of the datum's level accesses `InsertionState` and [`Submission`] (current version, open reduction,
-//!   hazards). It is the scope's thread, or the holder of the front lock for a shared handle.
+//! - The inserter of the datum's level accesses `InsertionState` (current version, open reduction) and
+//!   [`VersionHazards`]. It is the scope's thread, or the holder of the front lock for a shared handle.
 //! - Tasks access [`Execution`](version::Execution) (poison, exclusion). The hazards order these accesses, and the
 //!   fields are atomic where they do not.
 //! - Tasks access the value, according to their modes: the hazards of its version order every writer before or after
 //!   all other users.
 //!
-//! Submission and execution data are on different cache lines: insertion writes the first, and running a task only
+//! The data of the inserter and of the tasks are on different cache lines: insertion writes the first, and a task only
 //! reads the second.
 
 mod directory_entry;
@@ -25,7 +25,7 @@ mod version;
 pub(crate) use directory_entry::{DirectoryEntry, EntryCell};
 pub(crate) use exclusion::Exclusion;
 pub use version::Execution;
-pub(crate) use version::{Home, Submission, Version};
+pub(crate) use version::{Home, Version, VersionHazards};
 
 use crate::{hazard::TaskRef, panics::caught, recording::TaskId};
 use std::{any::TypeId, cell::UnsafeCell, ptr::NonNull};
@@ -138,9 +138,9 @@ impl<T: ?Sized> Datum<T> {
     /// The caller is the inserter of the datum's level.
     #[inline]
     pub(crate) unsafe fn rename_if_busy(&self, is_done: impl Fn(TaskRef) -> bool) {
-        // SAFETY: the caller is the inserter, which owns `insertion` and every version's submission part.
+        // SAFETY: the caller is the inserter, which owns `insertion` and every version's `hazard_state`.
         unsafe {
-            let is_idle = |version: &Version<T>| version.submission().hazards.is_idle(&is_done);
+            let is_idle = |version: &Version<T>| version.hazard_state().hazards.is_idle(&is_done);
             if (*self.insertion.get()).fresh.is_none() || is_idle(self.current()) {
                 return;
             }

@@ -20,7 +20,7 @@ use std::{
 /// The inserter's part of a version. The hazards fill one cache line, and the recording's fields are on the next.
 #[derive(Default)]
 #[repr(C)]
-pub(crate) struct Submission {
+pub(crate) struct VersionHazards {
     pub(crate) hazards: Hazards<TaskRef>,
     /// The same hazards among serial numbers. They exist only while a run is recorded, and keep finished tasks.
     pub(crate) history: Option<Box<Hazards<TaskId>>>,
@@ -68,7 +68,7 @@ unsafe impl Sync for Execution {}
 /// One version of a datum; see `datum/mod.rs` for the access rights. The place is next to the tasks' part.
 #[repr(C)]
 pub(crate) struct Version<T: ?Sized> {
-    submission: CachePadded<UnsafeCell<Submission>>,
+    hazard_state: CachePadded<UnsafeCell<VersionHazards>>,
     pub(crate) execution: Execution,
     place: NonNull<T>,
 }
@@ -78,7 +78,7 @@ const _: () = assert!(cfg!(any(loom, not(target_arch = "x86_64"))) || size_of::<
 
 impl<T: ?Sized> Version<T> {
     pub(super) fn new(place: NonNull<T>) -> Self {
-        Self { submission: CachePadded::default(), execution: Execution::default(), place }
+        Self { hazard_state: CachePadded::default(), execution: Execution::default(), place }
     }
 
     /// Returns the place of the value.
@@ -93,10 +93,10 @@ impl<T: ?Sized> Version<T> {
     /// The caller is the inserter of the datum's level, and makes no second reference while this one lives.
     #[inline]
     #[expect(clippy::mut_from_ref, reason = "access rights move by protocol, not by borrow")]
-    pub(crate) unsafe fn submission(&self) -> &mut Submission {
+    pub(crate) unsafe fn hazard_state(&self) -> &mut VersionHazards {
         // SAFETY: the caller is the inserter of the datum's level and makes no second reference, by this function's
         // contract.
-        unsafe { &mut *self.submission.get() }
+        unsafe { &mut *self.hazard_state.get() }
     }
 }
 

@@ -65,8 +65,17 @@ impl<'a> Inserter<'a> {
         level: Level,
         within: Option<&'a ScopeState>,
     ) -> Self {
-        let (inserted, room, next_number) = (Cell::new(0), Cell::new(0), Cell::new(0));
-        Self { shared, seat, scope, level, within, at_front: false, inserted, room, next_number }
+        Self {
+            shared,
+            seat,
+            scope,
+            level,
+            within,
+            at_front: false,
+            inserted: Cell::new(0),
+            room: Cell::new(0),
+            next_number: Cell::new(0),
+        }
     }
 
     /// Creates the inserter of the thread that holds the front lock.
@@ -97,7 +106,7 @@ impl<'a> Inserter<'a> {
         sealed::Accesses::prepare(&accesses, self);
         let (commutes, single_threaded) =
             (<A::Bound as sealed::Bound>::COMMUTES, self.scope.is_single_threaded() && !shared_data);
-        Ok(self.enter(spec, site, commutes, single_threaded, |insertion| make(accesses.enter(insertion))))
+        Ok(self.insert_task(spec, site, commutes, single_threaded, |insertion| make(accesses.enter(insertion))))
     }
 
     /// Inserts a task of the runtime itself, even if the window is full: an operation in progress needs it.
@@ -106,7 +115,7 @@ impl<'a> Inserter<'a> {
         spec: TaskSpec,
         make: impl FnOnce(&mut Insertion<'_>) -> B,
     ) -> TaskId {
-        self.enter(&spec, Location::caller(), false, false, make)
+        self.insert_task(&spec, Location::caller(), false, false, make)
     }
 
     /// Refuses accesses that are not allowed: a handle of another runtime or level, or a handle named twice unless all
@@ -119,7 +128,9 @@ impl<'a> Inserter<'a> {
         accesses: &A,
     ) -> Result<bool, Error> {
         let mut seen = SmallVec::<[NamedDatum; PAIRWISE_MAX]>::new();
-        let (mut foreign, mut twice, mut shared) = (None, false, false);
+        let mut foreign = None;
+        let mut twice = false;
+        let mut shared = false;
         let here = self.origin();
         accesses.names(&mut |named| {
             let datum = NamedDatum::new(&named);
@@ -199,7 +210,7 @@ impl<'a> Inserter<'a> {
     }
 
     #[inline]
-    fn enter<B: Runnable>(
+    fn insert_task<B: Runnable>(
         &self,
         spec: &TaskSpec,
         site: &'static Location<'static>,
@@ -299,10 +310,10 @@ impl Insertion<'_> {
         let shared = inserter.shared;
         // SAFETY: the owner of an `Insertion` is the inserter of the data's level: `check` has verified the level, and
         // shared data are accessed under the front lock.
-        let submission = unsafe { version.submission() };
+        let hazard_state = unsafe { version.hazard_state() };
         let is_done = |task: TaskRef| shared.slab.is_done(task);
         predecessors.begin_access();
-        submission.hazards.access(mode, *task, is_done, |predecessor, _| {
+        hazard_state.hazards.access(mode, *task, is_done, |predecessor, _| {
             if predecessors.has(predecessor) {
                 return;
             }
@@ -318,7 +329,7 @@ impl Insertion<'_> {
             predecessors.push(predecessor);
         });
         if let Some(recorder) = &shared.recorder {
-            recorder.access(inserter.seat, submission, *id, mode);
+            recorder.access(inserter.seat, hazard_state, *id, mode);
         }
     }
 }

@@ -118,7 +118,7 @@ impl Sides {
         let at = sides.len();
         sides.push(Box::default());
         // The inserter alone has the slot.
-        slot.beside.store(NonNull::from(&*sides[at]).as_ptr().cast(), Ordering::Release);
+        slot.placement_data.store(NonNull::from(&*sides[at]).as_ptr().cast(), Ordering::Release);
         slot.device_side()
     }
 }
@@ -134,7 +134,7 @@ impl Slot {
     #[inline]
     pub(super) fn made_device_side(&self) -> Option<&DeviceSide> {
         // SAFETY: null, or what `Sides::make` put there, which is freed when the runtime ends.
-        unsafe { self.beside.load(Ordering::Acquire).cast::<DeviceSide>().as_ref() }
+        unsafe { self.placement_data.load(Ordering::Acquire).cast::<DeviceSide>().as_ref() }
     }
 }
 

@@ -72,7 +72,7 @@ impl Runtime {
     /// dealt by these weights. The weight of the host is that of one worker.
     ///
     /// # Panics
-    /// If the runtime has no such device.
+    /// Panics if the runtime has no such device.
     #[must_use]
     pub fn capability_weight(&self, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
         weight(&self.shared, resource, kernel, cost)
@@ -108,7 +108,7 @@ impl Nesting<'_> {
     /// Like [`Runtime::capability_weight`], for use inside a task that deals data.
     ///
     /// # Panics
-    /// If the runtime has no such device.
+    /// Panics if the runtime has no such device.
     #[must_use]
     pub fn capability_weight(&self, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
         weight(self.0, resource, kernel, cost)

@@ -60,7 +60,7 @@ impl<T: ?Sized> ScopeOwned for Datum<T> {
         for version in unsafe { self.versions() }.filter(|version| version.execution.may_be_on_device()) {
             // SAFETY: the scope's thread is the inserter of the data that it lent. If the last accesses are reads, the
             // value is final and can be copied to the host while other tasks still read it on a device.
-            let early = unsafe { version.submission() }.hazards.ends_in_reads().then_some(Mode::Read);
+            let early = unsafe { version.hazard_state() }.hazards.ends_in_reads().then_some(Mode::Read);
             for mode in early.into_iter().chain([Mode::ReadWrite]) {
                 inserter.insert_internal(TaskSpec::new("return"), |insertion| {
                     insertion.access(version, mode);

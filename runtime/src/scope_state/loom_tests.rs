@@ -10,7 +10,7 @@ use loom::{sync::Arc, thread};
 /// Catches: `total_order` missing in `done` or in `count_done` (the read of the count overtakes the store of the
 /// waiter); the waiter stored before its target.
 #[test]
-fn loom_the_last_count_wakes_the_waiter() {
+fn loom_last_count_wakes_the_waiter() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(|| {

@@ -18,7 +18,7 @@ fn bounded(preemptions: usize, test: impl Fn() + Sync + Send + 'static) {
 
 /// Catches: a `wake` that does not take the lock.
 #[test]
-fn loom_a_parked_thread_is_woken() {
+fn loom_parked_thread_is_woken() {
     bounded(3, || {
         let (parker, flag) = (Arc::new(Parker::new()), Arc::new(AtomicU32::new(0)));
         let wakers: Vec<_> = (0..2)
@@ -40,7 +40,7 @@ fn loom_a_parked_thread_is_woken() {
 
 /// The parked thread sees the effects that precede the wake-up. Catches: `Relaxed` in `park` or in `wake`.
 #[test]
-fn loom_a_wake_carries_what_came_before() {
+fn loom_wake_publishes_earlier_writes() {
     loom::model(|| {
         let (parker, word) = (Arc::new(Parker::new()), Arc::new(AtomicU32::new(0)));
         let waker = thread::spawn({
@@ -98,7 +98,7 @@ fn search(sleep: &Sleep, queue: &Queue, place: u32) {
 
 /// Catches: a missing fence in `notify` or in `announce`.
 #[test]
-fn loom_a_worker_does_not_sleep_over_a_task() {
+fn loom_worker_does_not_miss_a_task() {
     loom::model(|| {
         let (sleep, queue) = (Arc::new(Sleep::new(1)), Arc::new(Queue(AtomicU32::new(0))));
         let worker = thread::spawn({
@@ -116,7 +116,7 @@ fn loom_a_worker_does_not_sleep_over_a_task() {
 /// Catches: a search or a withdrawal that ends with a task and wakes no worker; a withdrawal that does not pass a
 /// wake-up on.
 #[test]
-fn loom_two_tasks_bring_two_workers() {
+fn loom_two_tasks_wake_two_workers() {
     bounded(3, || {
         let (sleep, queue) = (Arc::new(Sleep::new(2)), Arc::new(Queue(AtomicU32::new(0))));
         let begun = Arc::new((Mutex::new(0), Condvar::new()));
@@ -147,7 +147,7 @@ fn loom_two_tasks_bring_two_workers() {
 /// Catches: leaving the seat without admitting the understudy, or without notifying; a last look that counts as a
 /// search.
 #[test]
-fn loom_the_understudy_comes_when_the_seat_is_left() {
+fn loom_understudy_returns_to_its_seat() {
     bounded(3, || {
         let sleep = Arc::new(Sleep::new(1));
         let (queue, taken) = (Arc::new(Queue(AtomicU32::new(0))), Arc::new(AtomicBool::new(false)));

@@ -49,7 +49,7 @@ use std::{
 pub(crate) struct Local {
     pub(crate) slots: SlotCache,
     pub(crate) chunks: ChunkCache,
-    pub(crate) done: Done,
+    pub(crate) done: UnreportedTasks,
     pub(crate) backoff: SearchBackoff,
 }
 
@@ -88,7 +88,7 @@ impl SearchBackoff {
 /// Tasks that this seat has finished but not reported to their scope yet. Reporting writes a cache line that all
 /// workers share, so several tasks are reported at once.
 #[derive(Default)]
-pub(crate) struct Done {
+pub(crate) struct UnreportedTasks {
     pub(crate) scope: Option<NonNull<ScopeState>>,
     pub(crate) count: u64,
 }
@@ -105,8 +105,8 @@ pub(crate) struct Seat {
 
 // SAFETY: only the occupant accesses `local`, and `taken` passes it from one occupant to the next (acquire, release).
 unsafe impl Sync for Seat {}
-// SAFETY: only the occupant accesses `local`; the pointer in `Done` is to a scope state, which is never freed while the
-// runtime lives.
+// SAFETY: only the occupant accesses `local`; the pointer in `UnreportedTasks` is to a scope state, which is never
+// freed while the runtime lives.
 unsafe impl Send for Seat {}
 
 impl Seat {

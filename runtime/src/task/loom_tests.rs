@@ -57,7 +57,7 @@ fn expected(waits: impl IntoIterator<Item = bool>) -> u32 {
 /// Catches: a reservation that ignores `CLOSED`; `Relaxed` in `close` (the result is not visible); an entry that is
 /// filled before it is reserved.
 #[test]
-fn loom_one_adds_while_another_finishes() {
+fn loom_add_during_finish() {
     loom::model(|| {
         let (predecessor, generation) = Predecessor::open();
         let finisher = thread::spawn({
@@ -73,7 +73,7 @@ fn loom_one_adds_while_another_finishes() {
 
 /// Catches: following a link of the chain that the other inserter has not set yet.
 #[test]
-fn loom_two_add_while_another_finishes() {
+fn loom_two_adds_during_finish() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.max_branches = 10_000;
@@ -96,7 +96,7 @@ fn loom_two_add_while_another_finishes() {
 
 /// Catches: an `add` that does not compare the generation.
 #[test]
-fn loom_a_stale_reference_leaves_the_next_task_alone() {
+fn loom_stale_reference_changes_nothing() {
     loom::model(|| {
         let (slot, old) = Predecessor::open();
         let finisher = thread::spawn({
@@ -126,7 +126,7 @@ fn loom_a_stale_reference_leaves_the_next_task_alone() {
 ///
 /// Catches: an issuer that releases successors added after it marked the task; a finisher that gives `Both` to all.
 #[test]
-fn loom_issue_and_finish_while_a_successor_is_inserted() {
+fn loom_issue_and_finish_during_insertion() {
     loom::model(|| {
         let (predecessor, generation) = Predecessor::open();
         let pending = Arc::new(Pending::new());
@@ -162,7 +162,7 @@ fn loom_issue_and_finish_while_a_successor_is_inserted() {
 ///
 /// Catches: `Relaxed` or `Release` in `subtract`.
 #[test]
-fn loom_the_last_release_sees_what_all_wrote() {
+fn loom_last_release_sees_all_writes() {
     loom::model(|| {
         let pending = Arc::new(Pending::new());
         let written = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);

@@ -78,7 +78,7 @@ pub(crate) struct Slot {
     id: AtomicU64,
     exec: UnsafeCell<Exec>,
     /// The placement's own data for the task; null where there are none.
-    pub(crate) beside: AtomicPtr<()>,
+    pub(crate) placement_data: AtomicPtr<()>,
 }
 
 // SAFETY: the rights to the cells move as the module documentation says, and the contents may move between threads: a
@@ -102,7 +102,7 @@ impl Slot {
                 body: Body::empty(),
                 label: Label { name: "", site: Location::caller() },
             }),
-            beside: AtomicPtr::new(std::ptr::null_mut()),
+            placement_data: AtomicPtr::new(std::ptr::null_mut()),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::{
     schedule::ReadyTask,
     scope_state::ScopeState,
-    seat::{Done, Seat},
+    seat::{Seat, UnreportedTasks},
     shared::{AfterRelease, Completed, Shared},
     task::{Release, Released},
 };
@@ -151,7 +151,7 @@ impl Shared {
         }
         // SAFETY: this thread occupies the seat; the reference ends before `report`.
         let done = unsafe { &mut seat.local().done };
-        *done = Done { scope: Some(scope), count: done.count + 1 };
+        *done = UnreportedTasks { scope: Some(scope), count: done.count + 1 };
         // SAFETY: scope states are never freed while the runtime lives.
         if done.count >= self.report_every || unsafe { scope.as_ref() }.is_awaited() {
             self.report(seat);
@@ -162,7 +162,7 @@ impl Shared {
     #[inline]
     pub(crate) fn report(&self, seat: &Seat) {
         // SAFETY: this thread occupies the seat; the reference ends with the statement.
-        let Done { scope, count } = std::mem::take(unsafe { &mut seat.local().done });
+        let UnreportedTasks { scope, count } = std::mem::take(unsafe { &mut seat.local().done });
         if let (Some(scope), 1..) = (scope, count) {
             // SAFETY: scope states are never freed while the runtime lives. After the count, the scope may end and its
             // state may be reused; reading the next scope's waiter can at worst cause an unnecessary wake-up.

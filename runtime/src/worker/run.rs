@@ -354,7 +354,7 @@ impl Shared {
             placement.ended(self, index, begun_ns, &result);
         }
         if !held.is_empty() {
-            self.release(seat, &held);
+            self.release_exclusions(seat, &held);
         }
         self.finish(seat, index)
     }
@@ -383,7 +383,7 @@ impl Shared {
                     // may make tasks ready.
                     recorder.moment(seat);
                 }
-                self.release(seat, held);
+                self.release_exclusions(seat, held);
                 return false;
             }
         }
@@ -392,7 +392,7 @@ impl Shared {
 
     /// Releases exclusions, and pushes the tasks that were parked for them.
     #[inline]
-    fn release(&self, seat: &Seat, held: &[*const Exclusion]) {
+    fn release_exclusions(&self, seat: &Seat, held: &[*const Exclusion]) {
         for &exclusion in held {
             // SAFETY: versions live until every task that names their datum is done, and the holder's task is not done.
             if let Some(parked) = unsafe { &*exclusion }.release() {

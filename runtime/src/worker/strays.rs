@@ -106,8 +106,8 @@ impl Shared {
             "the policy `{}` gave the task to another runtime; each runtime needs its own policy",
             self.policy.name()
         );
-        let (name, site, cause) = (label.name, label.site, Cause::Refused(why));
-        slot.scope().cancel(&Arc::new(Failure { task: task.id(), name, site, cause }));
+        let cause = Cause::Refused(why);
+        slot.scope().cancel(&Arc::new(Failure { task: task.id(), name: label.name, site: label.site, cause }));
         self.keep_stray(strays, task);
     }
 }

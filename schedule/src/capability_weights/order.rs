@@ -93,7 +93,9 @@ fn choose_fetch_ahead<'a>(
     all: impl Iterator<Item = &'a Assigned>,
     outlook: &dyn Outlook,
 ) -> Option<Choice<'a>> {
-    let (sent, mut queries, mut here) = (station.waiting_for_host(), 0, None);
+    let sent = station.waiting_for_host();
+    let mut queries = 0;
+    let mut here = None;
     for it in all.take(SCANNED_TASKS_MAX) {
         let mut moves = it.forecast.moves();
         if it.needed_host_data() {

@@ -54,7 +54,7 @@ fn slow_device_never_takes_the_last_task() {
 }
 
 #[test]
-fn worker_helps_only_without_delaying_the_end() {
+fn worker_help_never_delays_the_end() {
     for workers in 1..4 {
         for count in 1..60 {
             let alone = makespan(&equal(workers, &[NEVER, 100.0], count));
@@ -167,7 +167,7 @@ fn arriving_data_are_waited_for_last() {
 }
 
 #[test]
-fn urgent_tasks_are_taken_wherever_their_data_are() {
+fn urgency_overrides_data_location() {
     let mock = MockOutlook::new(1, 1);
     let policy = CapabilityWeights::new(mock.places());
     (1..=6).for_each(|id| mock.push(&policy, id, 1, dealt(Some(400.0))));
@@ -188,7 +188,7 @@ fn nothing_is_fetched_ahead_without_room() {
 }
 
 #[test]
-fn last_free_worker_is_left_to_the_next_panel() {
+fn last_free_worker_waits_for_panel() {
     let helps = |panel_ns: f64| {
         let mock = MockOutlook::new(1, 1);
         let policy = CapabilityWeights::new(mock.places());
@@ -219,7 +219,7 @@ fn dealt_data_keep_no_faster_host_idle() {
 }
 
 #[test]
-fn data_dealt_to_the_host_are_updated_there() {
+fn host_home_is_respected() {
     let mock = MockOutlook::new(3, 1);
     let policy = CapabilityWeights::new(mock.places());
     (1..=3).for_each(|id| mock.push(&policy, id, 0, MockTask::with_times_ns(&[100.0, 10.0]).homed(HOST)));
@@ -228,7 +228,7 @@ fn data_dealt_to_the_host_are_updated_there() {
 }
 
 #[test]
-fn dealt_data_are_updated_at_home() {
+fn device_home_is_respected() {
     let mock = MockOutlook::new(1, 2);
     let policy = CapabilityWeights::new(mock.places());
     (1..=10).for_each(|id| mock.push(&policy, id, 0, MockTask::with_times_ns(&[NEVER, 100.0, 1000.0]).homed(SLOW)));
@@ -291,7 +291,7 @@ fn slow_workers_leave_all_work_to_devices() {
 }
 
 #[test]
-fn tasks_of_a_lost_resource_are_available_to_all() {
+fn tasks_of_lost_resource_are_released() {
     let mock = MockOutlook::new(1, 2);
     let policy = CapabilityWeights::new(mock.places());
     (1..=4).for_each(|id| mock.push(&policy, id, 0, MockTask::with_times_ns(&[NEVER, 100.0, 90.0]).homed(FAST)));

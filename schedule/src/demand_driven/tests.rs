@@ -44,7 +44,7 @@ fn locality_decides_among_equals() {
 }
 
 #[test]
-fn station_is_stolen_from_when_the_queue_is_empty() {
+fn empty_queue_allows_stealing_from_stations() {
     let mock = MockOutlook::new(1, 2);
     let policy = DemandDriven::default();
     (1..=5).for_each(|id| mock.push(&policy, id, i32::from(id == 5), MockTask::with_times_ns(&[1.0, 1.0, 1.0])));
@@ -75,7 +75,7 @@ fn owned_data_are_updated_by_their_owner() {
 }
 
 #[test]
-fn station_full_of_later_tasks_is_no_obstacle() {
+fn full_station_does_not_block() {
     let mock = MockOutlook::new(1, 1);
     let policy = DemandDriven::default();
     (1..=30).for_each(|id| mock.push(&policy, id, 0, MockTask::with_times_ns(&[1.0, 1.0])));
