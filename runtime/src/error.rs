@@ -5,7 +5,7 @@
 //! failure or an error that concerns no task.
 
 use crate::{
-    panics::{caught, drop_guarded},
+    panics::{catch_panic, drop_guarded},
     recording::TaskId,
 };
 use std::{fmt, panic::Location, sync::Arc};
@@ -29,8 +29,8 @@ pub enum Cause {
 }
 
 /// Runs user code, and turns an error or a panic into a cause.
-pub(crate) fn guarded(code: impl FnOnce() -> Result<(), BoxError>) -> Result<(), Cause> {
-    match caught(code) {
+pub(crate) fn run_guarded(code: impl FnOnce() -> Result<(), BoxError>) -> Result<(), Cause> {
+    match catch_panic(code) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(Cause::Returned(error)),
         Err(message) => Err(Cause::Panicked(message)),

@@ -5,7 +5,7 @@ use crate::{
     error::{Error, Failure},
     hazard::Mode,
     insert::{AccessTarget, Commute, EmptyBody, Inserter, Read, ReadWrite, Reduce, Reduction, Write},
-    panics::caught,
+    panics::catch_panic,
     recording::TaskId,
     shared::Shared,
     task::{Fail, Runnable, TaskResult, TaskSpec},
@@ -183,7 +183,7 @@ impl<T> ReleaseTask<T> {
     fn release(self) {
         // A panic in the value's destructor is ignored.
         // SAFETY: this task waited for every task that names the datum, and the handle is gone.
-        let _ = caught(|| drop(unsafe { free(self.0) }));
+        let _ = catch_panic(|| drop(unsafe { free(self.0) }));
     }
 }
 

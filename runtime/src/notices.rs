@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::{panics::caught, sync::held};
+use crate::{panics::catch_panic, sync::held};
 use std::{
     fmt,
     io::{self, Write},
@@ -49,7 +49,7 @@ impl Notices {
 /// A worker may report a notice while it holds a task. So neither a panic in the subscriber nor a write error on
 /// standard error (such as a closed pipe) may end the thread.
 pub(crate) fn say(text: &str) {
-    let _ = caught(|| {
+    let _ = catch_panic(|| {
         if tracing::enabled!(tracing::Level::WARN) {
             tracing::warn!("{text}");
         } else {

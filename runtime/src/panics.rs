@@ -2,7 +2,7 @@
 
 /// Runs user code, and turns a panic into its message.
 #[inline]
-pub(crate) fn caught<R>(code: impl FnOnce() -> R) -> Result<R, String> {
+pub(crate) fn catch_panic<R>(code: impl FnOnce() -> R) -> Result<R, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(code)).map_err(message)
 }
 
@@ -21,7 +21,7 @@ fn message(payload: Box<dyn std::any::Any + Send>) -> String {
 
 /// Drops a user's value. A panic in its destructor is ignored.
 pub(crate) fn drop_guarded<T>(value: T) {
-    let _ = caught(|| drop(value));
+    let _ = catch_panic(|| drop(value));
 }
 
 /// Calls `inside`, and ends the process if it panics; `why` is the message.

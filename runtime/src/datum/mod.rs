@@ -27,7 +27,7 @@ pub(crate) use exclusion::Exclusion;
 pub use version::Execution;
 pub(crate) use version::{Home, Version, VersionHazards};
 
-use crate::{hazard::TaskRef, panics::caught, recording::TaskId};
+use crate::{hazard::TaskRef, panics::catch_panic, recording::TaskId};
 use std::{any::TypeId, cell::UnsafeCell, ptr::NonNull};
 
 /// The level that a datum was made at: inside the body of this task, or at the top (zero). Only tasks inserted at the
@@ -153,7 +153,7 @@ impl<T: ?Sized> Datum<T> {
             } else if insertion.renamed.len() + 1 < VERSIONS_MAX {
                 // If the user's code panics, there is no fresh place and the write waits. The panic must not propagate,
                 // because the insertion is in progress and other tasks may already wait for the new task.
-                if let Ok(place) = caught(fresh) {
+                if let Ok(place) = catch_panic(fresh) {
                     insertion.renamed.push(Box::new(Version::new(NonNull::from(Box::leak(place)))));
                     insertion.current = Some((insertion.renamed.len() - 1) as u8);
                 }

@@ -10,7 +10,7 @@ pub use memory::{
 
 use crate::{
     error::{Cause, SharedError},
-    panics::caught,
+    panics::catch_panic,
     recording::BlasLevel,
 };
 use std::{any::Any, fmt, ops::Range, time::Duration};
@@ -156,7 +156,7 @@ pub(crate) fn shielded<R>(
     on_panic: &'static str,
     call: impl FnOnce() -> Result<R, DeviceError>,
 ) -> Result<R, DeviceError> {
-    caught(call).unwrap_or_else(|_| Err(DeviceError::new(on_panic)))
+    catch_panic(call).unwrap_or_else(|_| Err(DeviceError::new(on_panic)))
 }
 
 /// What an implementation for a device gets: the queue to put its work into, as the driver knows it.

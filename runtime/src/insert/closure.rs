@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     datum::{Exclusion, Execution},
-    error::{BoxError, Failure, guarded},
+    error::{BoxError, Failure, run_guarded},
     hazard::Mode,
     panics::drop_guarded,
     task::{Fail, Runnable, TaskResult},
@@ -131,7 +131,7 @@ pub(crate) fn run_bound<B: sealed::Bound, F>(
         discard_bound(bound, body, &failure);
         return TaskResult::Cancelled(failure);
     }
-    match guarded(|| call(&mut bound, body)) {
+    match run_guarded(|| call(&mut bound, body)) {
         Ok(()) => {
             bound.settle(Ok(()));
             TaskResult::Completed

@@ -9,7 +9,7 @@
 use super::{AccessTarget, Accesses, ItemOf, Named, sealed};
 use crate::{
     datum::{Datum, Exclusion, Execution, Version},
-    error::{Failure, guarded},
+    error::{Failure, run_guarded},
     hazard::Mode,
     insert::{Inserter, Insertion},
     panics::drop_guarded,
@@ -182,7 +182,7 @@ impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
             self.discard(&failure);
             return TaskResult::Cancelled(failure);
         }
-        let combined = guarded(|| {
+        let combined = run_guarded(|| {
             while let Some(part) = { version.execution.parts().pop() } {
                 // SAFETY: a part is a box of `T`; this task is the only writer of the value now.
                 unsafe { R::combine(version.place().as_mut(), *Box::from_raw(part.cast::<T>().as_ptr())) };

@@ -98,7 +98,7 @@ pub(crate) trait Placement: Any + Send + Sync {
     fn now_ns(&self) -> u64;
 
     /// Records that a task that began at `begun_ns` has ended on the host; its slot is not free yet.
-    fn ended(&self, shared: &Shared, index: u32, begun_ns: u64, verdict: &TaskResult);
+    fn ended(&self, shared: &Shared, index: u32, begun_ns: u64, result: &TaskResult);
 
     /// Returns whether data lent to a scope may be on devices when it ends.
     fn brings_home(&self) -> bool;
