@@ -1,8 +1,10 @@
-//! Files that are kept from run to run, in the user's folder for caches: capability weights, block sizes, compiled programs.
+//! Files that are kept from run to run in the user's cache directory: capability weights, block sizes, compiled
+//! programs.
 //!
-//! A file is replaced as a whole, so that a reader sees the old one or the new one; who puts something beside what others have written
-//! does so under a lock. What is read must be the user's own, since what a cache holds is trusted, and run. A file in the cache that can
-//! not be used counts as none, and is said; one that the user has named is an error.
+//! A file is replaced atomically, so a reader sees either the old one or the new one. A program that adds to existing
+//! contents does so under a lock. A file in the cache must belong to the user, because its contents are trusted and,
+//! for compiled programs, executed. An unusable file in the cache counts as missing and is reported once; an unusable
+//! file that the user has named is an error.
 
 #![forbid(unsafe_code)]
 
@@ -21,16 +23,17 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-/// Nobody has a lock for long, unless its process was stopped: who does not get it in a second goes without.
+/// A lock is held only briefly, unless its process was stopped. After one second without the lock, the update fails.
 const LOCK_TRIES: u32 = 100;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
-/// What is larger is none of ours, and would fill the memory.
+/// A larger file cannot be one of ours, and would fill the memory.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
-const NOT_REGULAR: &str = "it is no regular file";
+const NOT_REGULAR: &str = "not a regular file";
 
-/// Where all of it is: `SUPERSCALAR_CACHE`, or else `superscalar` in `XDG_CACHE_HOME` or `~/.cache`. None if the environment has none of
-/// these variables, nor `HOME`. An `XDG_CACHE_HOME` that is no absolute path does not count, by its specification.
+/// Returns the cache directory: `SUPERSCALAR_CACHE`, or else `superscalar` in `XDG_CACHE_HOME` or `~/.cache`. Returns
+/// `None` if none of these variables and no `HOME` is set. As its specification says, an `XDG_CACHE_HOME` that is not
+/// an absolute path is ignored.
 #[must_use]
 pub fn folder() -> Option<PathBuf> {
     let named = |name| variable(name).map(PathBuf::from);
@@ -39,61 +42,64 @@ pub fn folder() -> Option<PathBuf> {
     named("SUPERSCALAR_CACHE").or_else(|| Some(caches()?.join("superscalar")))
 }
 
-/// What a file holds; none if there is no such file. An error where it is no regular file, or one of more than 1 GiB; and, unless it is
-/// trusted, where others than this user and the system's administrator can have written it.
+/// Reads a file; returns `None` if it does not exist. Returns an error if it is not a regular file or is larger than 1
+/// GiB; and, unless `is_trusted`, if users other than this one and the administrator can have written it.
 fn read(path: &Path, is_trusted: bool) -> io::Result<Option<Vec<u8>>> {
     let mut file = match opening().read(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
-    let about = file.metadata()?;
-    if !about.is_file() {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidData, NOT_REGULAR));
     }
-    if about.len() > FILE_BYTES_MAX {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too large"));
+    if metadata.len() > FILE_BYTES_MAX {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "larger than 1 GiB"));
     }
     if !is_trusted {
-        check_owner(&about)?;
+        check_owner(&metadata)?;
     }
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
 
-/// Options to open a file: nobody else can open what is made by them, and a named pipe that lies there is not waited for.
+/// Returns options for opening a file: new files are accessible to this user only, and opening a named pipe does not
+/// block.
 fn opening() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.mode(0o600).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
     options
 }
 
-fn check_owner(about: &fs::Metadata) -> io::Result<()> {
+fn check_owner(metadata: &fs::Metadata) -> io::Result<()> {
     let denied = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-    match about.mode() & 0o022 {
-        _ if !is_own(about) => denied("it is another user's"),
+    match metadata.mode() & 0o022 {
+        _ if !belongs_to_user_or_root(metadata) => denied("owned by another user"),
         0 => Ok(()),
-        _ => denied("others may write it (see `chmod go-w`)"),
+        _ => denied("writable by other users (see `chmod go-w`)"),
     }
 }
 
-/// Whether it is this user's, or the administrator's.
-fn is_own(about: &fs::Metadata) -> bool {
-    about.uid() == rustix::process::geteuid().as_raw() || about.uid() == 0
+/// Returns whether the file belongs to this user or to the administrator.
+fn belongs_to_user_or_root(metadata: &fs::Metadata) -> bool {
+    metadata.uid() == rustix::process::geteuid().as_raw() || metadata.uid() == 0
 }
 
-/// Writes a file in one step, and the folder for it. What had been there is replaced, through links, too; others may not write it. A link
-/// of another user's is replaced itself: that may lead to anything of ours. Where this fails, what had been there is there; so is what is
-/// no regular file, such as `/dev/null`.
+/// Writes a file in one step, and creates its directory. An existing file is replaced, and links are followed. New
+/// files are writable by this user only. A link that belongs to another user is itself replaced, because it may point
+/// to any file of ours. If this fails, the existing file is unchanged. Other file types, such as `/dev/null`, are never
+/// replaced.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let is_followed = fs::symlink_metadata(path).is_ok_and(|about| is_own(&about));
+    let is_followed = fs::symlink_metadata(path).is_ok_and(|metadata| belongs_to_user_or_root(&metadata));
     let path = if is_followed { fs::canonicalize(path).ok() } else { None }.unwrap_or_else(|| path.to_owned());
-    make_folder_of(&path)?;
-    if fs::symlink_metadata(&path).is_ok_and(|about| !about.is_file() && !about.is_symlink()) {
+    create_parent(&path)?;
+    if fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_symlink()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, NOT_REGULAR));
     }
-    // The moment, too: in another container, or on another machine, a process of the same number may be writing the same file.
+    // Includes the time: in another container, or on another machine, a process of the same number may be writing the
+    // same file.
     let moment_ns = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
     let beside = with_suffix(&path, &format!(".{}-{count}-{moment_ns}.tmp", process::id()));
@@ -103,13 +109,13 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// It stays the same file when the program changes its working directory.
-fn from_here(path: PathBuf) -> PathBuf {
+/// Makes the path absolute, so that it does not change with the working directory.
+fn absolute(path: PathBuf) -> PathBuf {
     path::absolute(&path).unwrap_or(path)
 }
 
-/// Makes the folder that the file is to be in.
-pub(crate) fn make_folder_of(path: &Path) -> io::Result<()> {
+/// Creates the directory of a file.
+pub(crate) fn create_parent(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.map_or(Ok(()), fs::create_dir_all)
 }
@@ -127,7 +133,7 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 ///
 /// let path = std::env::temp_dir().join(format!("superscalar-doc-{}", std::process::id()));
 /// let file = CacheFile::named(&path);
-/// let parse = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| "this is no text".to_owned());
+/// let parse = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| "not UTF-8 text".to_owned());
 /// assert_eq!(file.read(parse)?, None);
 /// for line in ["one\n", "two\n"] {
 ///     file.update(parse, |known| known.unwrap_or_default() + line)?;
@@ -144,83 +150,86 @@ pub struct CacheFile {
 }
 
 impl CacheFile {
-    /// A file that the user has named.
+    /// Names a file that the user has chosen.
     pub fn named(path: impl Into<PathBuf>) -> Self {
-        Self { path: from_here(path.into()), is_named: true }
+        Self { path: absolute(path.into()), is_named: true }
     }
 
-    /// The file of this name in a folder for caches, such as the user's [`folder`].
+    /// Names a file in a cache directory, such as the user's [`folder`].
     #[must_use]
     pub fn within(folder: &Path, name: &str) -> Self {
-        Self { path: from_here(folder.join(name)), is_named: false }
+        Self { path: absolute(folder.join(name)), is_named: false }
     }
 
-    /// Where it is.
+    /// Returns the file's absolute path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What `parse` makes of it; none if there is no such file, or none of use in a folder for caches. `parse` says what is wrong.
+    /// Reads the file and parses it. Returns `None` if there is no such file, or if a file in a cache directory is
+    /// unusable. The error of `parse` says what is wrong.
     ///
     /// # Errors
-    /// [`Setting`](crate::ErrorKind::Setting) or [`System`](crate::ErrorKind::System), if the user has named it and it can not be used.
+    /// Returns [`Setting`](crate::ErrorKind::Setting) or [`System`](crate::ErrorKind::System) if the file was named by
+    /// the user and is unusable.
     pub fn read<T>(&self, parse: impl FnOnce(&[u8]) -> Result<T, String>) -> Result<Option<T>, Error> {
         let path = self.path.display();
         let found = match read(&self.path, self.is_named) {
             Ok(None) => return Ok(None),
             Ok(Some(bytes)) => parse(&bytes).map(Some).map_err(|why| Error::setting(format!("{path}: {why}"))),
-            Err(error) => Err(Error::system(format!("{path} can not be read"), error)),
+            Err(error) => Err(Error::system(format!("cannot read {path}"), error)),
         };
         match found {
             Err(error) if !self.is_named => {
-                self.say_once(&error);
+                self.report_once(&error);
                 Ok(None)
             }
             found => found,
         }
     }
 
-    /// Says that it is not of use, unless that was said of another file of its kind in its folder: there may be hundreds.
-    fn say_once(&self, error: &Error) {
-        static SAID: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    /// Reports an unusable file, once for each directory and file extension: there may be hundreds.
+    fn report_once(&self, error: &Error) {
+        static REPORTED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
         let kind = self.path.with_file_name("*").with_extension(self.path.extension().unwrap_or_default());
-        let mut said = held(SAID.lock());
-        if !said.contains(&kind) {
-            said.push(kind);
-            drop(said);
-            notices::say(&format!("{error}; what it should hold is found out anew"));
+        let mut reported = held(REPORTED.lock());
+        if !reported.contains(&kind) {
+            reported.push(kind);
+            drop(reported);
+            notices::say(&format!("{error}; ignoring the file and creating its contents anew"));
         }
     }
 
-    /// Replaces it.
+    /// Replaces the file.
     ///
     /// # Errors
-    /// [`System`](crate::ErrorKind::System) if it can not be written.
+    /// Returns [`System`](crate::ErrorKind::System) if the file cannot be written.
     pub fn replace(&self, bytes: &[u8]) -> Result<(), Error> {
-        replace(&self.path, bytes).map_err(|error| self.not_written(error))
+        replace(&self.path, bytes).map_err(|error| self.write_error(error))
     }
 
-    /// Replaces it by what `change` makes of what is there, while no other process does.
+    /// Replaces the file by what `change` makes of its contents, under a lock that excludes other processes.
     ///
     /// # Errors
-    /// As [`read`](Self::read) and [`replace`](Self::replace).
+    /// Returns the errors of [`read`](Self::read) and [`replace`](Self::replace).
     pub fn update<T, B: AsRef<[u8]>>(
         &self,
         parse: impl FnOnce(&[u8]) -> Result<T, String>,
         change: impl FnOnce(Option<T>) -> B,
     ) -> Result<(), Error> {
-        make_folder_of(&self.path).map_err(|error| self.not_written(error))?;
-        let _lock = lock(&with_suffix(&self.path, ".lock")).map_err(|error| self.not_written(error))?;
+        create_parent(&self.path).map_err(|error| self.write_error(error))?;
+        let _lock = lock(&with_suffix(&self.path, ".lock")).map_err(|error| self.write_error(error))?;
         self.replace(change(self.read(parse)?).as_ref())
     }
 
-    fn not_written(&self, error: io::Error) -> Error {
-        Error::system(format!("{} can not be written", self.path.display()), error)
+    fn write_error(&self, error: io::Error) -> Error {
+        Error::system(format!("cannot write {}", self.path.display()), error)
     }
 }
 
-/// A lock among processes, until it is dropped. None where there is no such thing, as on some file systems.
+/// Takes a lock between processes, which is held until the file is dropped. Returns `None` if the file system has no
+/// locks.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let file = opening().create(true).truncate(false).write(true).open(path)?;
     for _ in 0..LOCK_TRIES {
@@ -230,7 +239,7 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
             Err(TryLockError::Error(_)) => return Ok(None),
         }
     }
-    Err(io::Error::new(io::ErrorKind::TimedOut, "another process has it locked"))
+    Err(io::Error::new(io::ErrorKind::TimedOut, "locked by another process for more than a second"))
 }
 
 #[cfg(all(test, not(loom)))]
@@ -238,7 +247,7 @@ mod tests {
     use super::*;
     use crate::ErrorKind;
 
-    /// A folder of its own, until it is dropped.
+    /// A directory that is removed when it is dropped.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -259,14 +268,14 @@ mod tests {
         }
     }
 
-    /// Whole lines.
+    /// Accepts text that consists of complete lines.
     fn lines(bytes: &[u8]) -> Result<String, String> {
-        let text = String::from_utf8(bytes.to_vec()).map_err(|_| "this is no text".to_owned())?;
-        if text.ends_with('\n') { Ok(text) } else { Err("its last line is cut".to_owned()) }
+        let text = String::from_utf8(bytes.to_vec()).map_err(|_| "not UTF-8 text".to_owned())?;
+        if text.ends_with('\n') { Ok(text) } else { Err("the last line is incomplete".to_owned()) }
     }
 
     #[test]
-    fn what_is_not_of_use_counts_as_none_and_is_replaced_in_the_cache() {
+    fn unusable_file_counts_as_missing() {
         let folder = Folder::new();
         let file = folder.file();
         assert_eq!(file.read(lines).expect("none"), None);
@@ -274,9 +283,9 @@ mod tests {
             file.replace(bad).expect("a folder");
             assert_eq!(file.read(lines).expect("a notice"), None);
             let named = CacheFile::named(file.path());
-            let error = named.read(lines).expect_err("it is named");
+            let error = named.read(lines).expect_err("named by the user");
             assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("file.txt"), "{error}");
-            assert_eq!(named.update(lines, |_| "").expect_err("it is named").kind(), ErrorKind::Setting);
+            assert_eq!(named.update(lines, |_| "").expect_err("named by the user").kind(), ErrorKind::Setting);
             assert_eq!(fs::read(file.path()).expect("a file"), bad);
             file.update(lines, |known| format!("{known:?}\n")).expect("a folder");
             assert_eq!(file.read(lines).expect("lines").as_deref(), Some("None\n"));
@@ -284,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_processes_lose_nothing_of_each_other() {
+    fn concurrent_updates_lose_nothing() {
         const EACH: usize = 20;
         const CHILD: &str = "SUPERSCALAR_TEST_CACHE_CHILD";
         let add = |file: &CacheFile, first: usize| {
@@ -300,7 +309,7 @@ mod tests {
         let file = folder.file();
         let process = |first: usize| {
             let mut command = process::Command::new(std::env::current_exe().expect("a test has a program"));
-            command.args(["--exact", "cache::tests::threads_and_processes_lose_nothing_of_each_other"]);
+            command.args(["--exact", "cache::tests::concurrent_updates_lose_nothing"]);
             command.env(CHILD, format!("{first} {}", file.path().display())).stdout(process::Stdio::null());
             command.spawn().expect("a process")
         };
@@ -322,7 +331,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_others_may_have_written_is_not_read() {
+    fn file_writable_by_others_is_ignored() {
         use std::os::unix::fs::PermissionsExt;
         let folder = Folder::new();
         let file = folder.file();
@@ -330,9 +339,9 @@ mod tests {
         let mode = || fs::metadata(file.path()).expect("a file").permissions().mode() & 0o777;
         assert_eq!(mode(), 0o600);
         for others in [0o620, 0o602, 0o666] {
-            fs::set_permissions(file.path(), fs::Permissions::from_mode(others)).expect("it is ours");
+            fs::set_permissions(file.path(), fs::Permissions::from_mode(others)).expect("own file");
             assert_eq!(file.read(lines).expect("a notice"), None);
-            // Whom a file is trusted to that the user has named is the user's business.
+            // Whether a named file can be trusted is for the user to decide.
             assert_eq!(CacheFile::named(file.path()).read(lines).expect("lines").as_deref(), Some("line\n"));
         }
         file.update(lines, |known| format!("{known:?}\n")).expect("a folder");
@@ -345,7 +354,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_that_can_not_be_written_is_an_error_that_names_the_file() {
+    fn write_error_names_the_file() {
         let folder = Folder::new();
         fs::write(&folder.0, "no folder").expect("a file");
         let error = folder.file().update(lines, |_| "").expect_err("no folder");
@@ -355,18 +364,18 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn named_pipes_are_not_waited_for() {
+    fn named_pipes_do_not_block() {
         let folder = Folder::new();
         let file = folder.file();
-        make_folder_of(file.path()).expect("a folder");
+        create_parent(file.path()).expect("a folder");
         let make_pipe =
             |path: &Path| assert!(process::Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
         make_pipe(file.path());
         assert_eq!(file.read(lines).expect("a notice"), None);
-        assert_eq!(CacheFile::named(file.path()).read(lines).expect_err("it is named").kind(), ErrorKind::System);
+        assert_eq!(CacheFile::named(file.path()).read(lines).expect_err("named by the user").kind(), ErrorKind::System);
         assert_eq!(file.update(lines, |_| "").expect_err("a pipe").kind(), ErrorKind::System);
-        let is_pipe = |about: fs::Metadata| std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type());
-        assert!(fs::metadata(file.path()).is_ok_and(is_pipe), "it is not replaced");
+        let is_pipe = |metadata: fs::Metadata| std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type());
+        assert!(fs::metadata(file.path()).is_ok_and(is_pipe), "the pipe was replaced");
         fs::remove_file(file.path()).expect("a pipe");
         let lock = with_suffix(file.path(), ".lock");
         fs::remove_file(&lock).expect("a lock");
@@ -376,10 +385,10 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn own_links_are_followed_and_those_of_others_are_not() {
+    fn only_own_links_are_followed() {
         let folder = Folder::new();
         let (file, target) = (folder.file(), folder.0.join("target"));
-        make_folder_of(file.path()).expect("a folder");
+        create_parent(file.path()).expect("a folder");
         fs::write(&target, "precious\n").expect("a file");
         std::os::unix::fs::symlink(&target, file.path()).expect("a link");
         file.replace(b"one\n").expect("a folder");
@@ -394,7 +403,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn others_can_not_hold_the_lock() {
+    fn lock_file_is_private() {
         use std::os::unix::fs::PermissionsExt;
         let folder = Folder::new();
         folder.file().update(lines, |_| "\n").expect("a folder");
@@ -403,14 +412,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_stays_where_it_is_when_the_working_directory_changes() {
+    fn paths_are_absolute() {
         let here = std::env::current_dir().expect("a working directory");
         assert_eq!(CacheFile::named("weights.json").path(), here.join("weights.json"));
         assert_eq!(CacheFile::within(Path::new("caches"), "file").path(), here.join("caches/file"));
     }
 
     #[test]
-    fn a_file_that_is_named_as_a_lock_is_kept() {
+    fn file_named_like_a_lock_works() {
         let folder = Folder::new();
         let file = CacheFile::named(folder.0.join("file.lock"));
         (0..2).for_each(|_| file.update(lines, |known| known.unwrap_or_default() + "line\n").expect("a folder"));
@@ -419,7 +428,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_larger_than_any_is_not_read() {
+    fn huge_file_is_ignored() {
         let folder = Folder::new();
         let file = folder.file();
         file.replace(b"line\n").expect("a folder");
@@ -429,10 +438,10 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_is_not_given_back_is_not_waited_for_long() {
+    fn held_lock_times_out() {
         let folder = Folder::new();
         let file = folder.file();
-        make_folder_of(file.path()).expect("a folder");
+        create_parent(file.path()).expect("a folder");
         let held = lock(&with_suffix(file.path(), ".lock")).expect("a file");
         if held.is_some() {
             assert_eq!(file.update(lines, |_| "").expect_err("it is locked").kind(), ErrorKind::System);

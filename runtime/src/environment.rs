@@ -1,4 +1,4 @@
-//! Variables of the environment, and what stands in for those that are not set.
+//! Environment variables, and defaults for those that are not set.
 
 use std::{
     collections::HashMap,
@@ -6,11 +6,11 @@ use std::{
     sync::atomic::{AtomicPtr, Ordering},
 };
 
-/// Never freed. A lock would not do: a fork could find it taken.
+/// Never freed. This is not a lock, because a fork could inherit it in the locked state.
 static DEFAULTS: AtomicPtr<HashMap<String, OsString>> = AtomicPtr::new(std::ptr::null_mut());
 
-/// What a variable of the environment is set to, or else the default that [`set_defaults`] gave it. One that is empty
-/// is not set.
+/// Returns the value of an environment variable, or the default that [`set_defaults`] gave it. An empty variable counts
+/// as not set.
 ///
 /// ```
 /// assert_eq!(superscalar::environment::variable("NO_VARIABLE_OF_THIS_NAME"), None);
@@ -19,14 +19,14 @@ static DEFAULTS: AtomicPtr<HashMap<String, OsString>> = AtomicPtr::new(std::ptr:
 pub fn variable(name: &str) -> Option<OsString> {
     let set = std::env::var_os(name).filter(|value| !value.is_empty());
     set.or_else(|| {
-        // SAFETY: what is there was put there by `set_defaults`, and is never freed or changed.
+        // SAFETY: the pointer is null or came from `set_defaults`; the map is never freed or changed.
         let defaults = unsafe { DEFAULTS.load(Ordering::Acquire).as_ref() }?;
         defaults.get(name).filter(|value| !value.is_empty()).cloned()
     })
 }
 
-/// Gives variables values where the environment has none: those of a configuration file, for a library whose program
-/// knows nothing of it. Returns false, and does nothing, if there were defaults before.
+/// Sets defaults for variables that the environment does not set. A library uses this to apply a configuration file
+/// that its host program does not know. Returns false and does nothing if defaults were set before.
 ///
 /// ```
 /// use superscalar::environment::{set_defaults, variable};
@@ -38,13 +38,13 @@ pub fn set_defaults(values: impl IntoIterator<Item = (String, OsString)>) -> boo
     let defaults = Box::into_raw(Box::new(values.into_iter().collect()));
     let before = DEFAULTS.compare_exchange(std::ptr::null_mut(), defaults, Ordering::AcqRel, Ordering::Acquire);
     if before.is_err() {
-        // SAFETY: it was made above, and nobody else has seen it.
+        // SAFETY: the box was made above, and the failed exchange did not publish the pointer.
         drop(unsafe { Box::from_raw(defaults) });
     }
     before.is_ok()
 }
 
-/// A value of a variable that is the name of a file, in which `%p` is the process's number.
+/// Replaces `%p` in a file name by the number of this process.
 ///
 /// ```
 /// use superscalar::environment::file_name;

@@ -1,16 +1,16 @@
-//! What can go wrong, as data.
+//! Errors as data.
 //!
-//! A [`Failure`] is the cause: one task whose body returned an error or panicked, whose device call failed, or that was
-//! refused when it was inserted. It is shared by everything that it spoiled. An [`Error`] is what the user gets: a failure as
-//! seen from where it comes back, or a refusal that concerns no task.
+//! A [`Failure`] is a cause: one task whose body returned an error or panicked, whose device call failed, or that was
+//! refused at insertion. All versions that it poisoned share it. An [`Error`] is what the user receives: either a
+//! failure or an error that concerns no task.
 
 use crate::{
-    panics::{caught, drop_guarded},
+    panics::{catch_panic, drop_guarded},
     recording::TaskId,
 };
 use std::{fmt, panic::Location, sync::Arc};
 
-/// An error as bodies return it.
+/// An error as a task's body returns it.
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a task failed.
@@ -20,24 +20,25 @@ pub enum Cause {
     Returned(Box<dyn std::error::Error + Send + Sync>),
     /// The body panicked with this message.
     Panicked(String),
-    /// The task was refused when it was inserted.
+    /// The task was refused at insertion.
     Refused(String),
-    /// A device could not take or finish the work.
+    /// A device could not accept or finish the work.
     Device(String),
     /// The scope was cancelled before the task ran.
     Cancelled,
 }
 
-/// Runs user code, and makes an error or a panic into a cause.
-pub(crate) fn guarded(code: impl FnOnce() -> Result<(), BoxError>) -> Result<(), Cause> {
-    match caught(code) {
+/// Runs user code, and turns an error or a panic into a cause.
+pub(crate) fn run_guarded(code: impl FnOnce() -> Result<(), BoxError>) -> Result<(), Cause> {
+    match catch_panic(code) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(Cause::Returned(error)),
         Err(message) => Err(Cause::Panicked(message)),
     }
 }
 
-/// An error that several may hold: what work came to. There until it is dropped.
+/// A reference-counted error, for the result of device work that several owners hold. Display and source are those of
+/// the error.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedError(Option<Arc<dyn std::error::Error + Send + Sync>>);
 
@@ -50,7 +51,7 @@ impl SharedError {
         self.0.as_deref().map(|error| error as &(dyn std::error::Error + 'static))
     }
 
-    /// What the work came to, if it is of this type.
+    /// Returns the error if it is of type `E`.
     pub(crate) fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
         self.error()?.downcast_ref()
     }
@@ -58,7 +59,7 @@ impl SharedError {
 
 impl Drop for SharedError {
     fn drop(&mut self) {
-        // The last to hold it is often an issuer, and a user's error may panic when it is dropped.
+        // The last owner is often an issuer thread, and a user's error may panic when it is dropped.
         let error = self.0.take();
         drop_guarded(error);
     }
@@ -76,7 +77,7 @@ impl std::error::Error for SharedError {
     }
 }
 
-/// The first cause of a chain of cancellations: which task, where it was inserted, and why.
+/// The first cause of a chain of cancellations: the task, the site that inserted it, and the reason.
 #[derive(Debug)]
 pub struct Failure {
     pub(crate) task: TaskId,
@@ -87,7 +88,7 @@ pub struct Failure {
 
 impl Drop for Failure {
     fn drop(&mut self) {
-        // The last to hold it is often a worker, and a user's error may panic when it is dropped.
+        // The last owner is often a worker, and a user's error may panic when it is dropped.
         let cause = std::mem::replace(&mut self.cause, Cause::Cancelled);
         drop_guarded(cause);
     }
@@ -106,23 +107,23 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What kind of error an [`Error`] is. The routines of the linear algebra library have errors of these kinds, too.
+/// The kind of an error: of the runtime, and of the linear algebra library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A task's body returned an error; [`Error::downcast_ref`] gives it back.
+    /// A task's body returned an error; [`Error::downcast_ref`] returns it.
     TaskFailed,
     /// A task's body panicked.
     TaskPanicked,
-    /// A task was refused when it was inserted: it names a handle twice, or a handle of another level.
+    /// A task was refused at insertion: it names a handle twice, or a handle of another level.
     Refused,
-    /// A device could not take or finish a task.
+    /// A device could not accept or finish a task.
     Device,
     /// The scope was cancelled.
     Cancelled,
     /// A setting, from the builder or from an environment variable, is not valid.
     Setting,
-    /// The operating system refused something: threads, affinity, a file.
+    /// The operating system failed to provide something: threads, affinity, a file.
     System,
     /// A matrix is not positive definite; `info` is the order of the first leading minor that is not.
     NotPositiveDefinite,
@@ -139,14 +140,14 @@ pub enum ErrorKind {
 }
 
 #[derive(Debug)]
-enum Kind {
+enum Repr {
     Failure(Arc<Failure>),
     Refused(String),
     Setting(String),
     System(String, std::io::Error),
 }
 
-/// Why a call into the runtime did not succeed.
+/// An error of a call into the runtime.
 ///
 /// ```
 /// use superscalar::{ErrorKind, Runtime};
@@ -168,66 +169,66 @@ enum Kind {
 /// # Ok(())
 /// # }
 /// ```
-pub struct Error(Box<Kind>);
+pub struct Error(Box<Repr>);
 
 impl Error {
     pub(crate) fn failure(failure: Arc<Failure>) -> Self {
-        Self(Box::new(Kind::Failure(failure)))
+        Self(Box::new(Repr::Failure(failure)))
     }
 
     pub(crate) fn refused(why: impl Into<String>) -> Self {
-        Self(Box::new(Kind::Refused(why.into())))
+        Self(Box::new(Repr::Refused(why.into())))
     }
 
     pub(crate) fn setting(why: impl Into<String>) -> Self {
-        Self(Box::new(Kind::Setting(why.into())))
+        Self(Box::new(Repr::Setting(why.into())))
     }
 
     pub(crate) fn system(what: impl Into<String>, error: impl Into<std::io::Error>) -> Self {
-        Self(Box::new(Kind::System(what.into(), error.into())))
+        Self(Box::new(Repr::System(what.into(), error.into())))
     }
 
-    /// What kind of error it is.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match &*self.0 {
-            Kind::Failure(failure) => match failure.cause {
+            Repr::Failure(failure) => match failure.cause {
                 Cause::Returned(_) => ErrorKind::TaskFailed,
                 Cause::Panicked(_) => ErrorKind::TaskPanicked,
                 Cause::Refused(_) => ErrorKind::Refused,
                 Cause::Device(_) => ErrorKind::Device,
                 Cause::Cancelled => ErrorKind::Cancelled,
             },
-            Kind::Refused(_) => ErrorKind::Refused,
-            Kind::Setting(_) => ErrorKind::Setting,
-            Kind::System(..) => ErrorKind::System,
+            Repr::Refused(_) => ErrorKind::Refused,
+            Repr::Setting(_) => ErrorKind::Setting,
+            Repr::System(..) => ErrorKind::System,
         }
     }
 
-    /// The name of the task that was the first cause, if a task was.
+    /// Returns the name of the task that failed first, if a task failed.
     #[must_use]
     pub fn task(&self) -> Option<&'static str> {
         self.first_cause().map(|failure| failure.name)
     }
 
-    /// The serial number of the task that was the first cause, as a recording names it.
+    /// Returns the serial number of the task that failed first, as recordings show it.
     #[must_use]
     pub fn task_id(&self) -> Option<TaskId> {
         self.first_cause().map(|failure| failure.task)
     }
 
-    /// Where the task that was the first cause had been inserted.
+    /// Returns the place in the source that inserted the task that failed first.
     #[must_use]
     pub fn site(&self) -> Option<&'static Location<'static>> {
         self.first_cause().map(|failure| failure.site)
     }
 
-    /// The error that the task's body returned, if it was of type `E`.
+    /// Returns the error that the task's body returned, if it is of type `E`.
     #[must_use]
     pub fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
         match &self.first_cause()?.cause {
             Cause::Returned(error) => {
-                // A device's work has come to it, where a body would have returned it.
+                // The result of device work is wrapped in a `SharedError`.
                 let outcome = || error.downcast_ref::<SharedError>()?.downcast_ref::<E>();
                 error.downcast_ref::<E>().or_else(outcome)
             }
@@ -241,7 +242,7 @@ impl Error {
 
     fn first_cause(&self) -> Option<&Arc<Failure>> {
         match &*self.0 {
-            Kind::Failure(failure) => Some(failure),
+            Repr::Failure(failure) => Some(failure),
             _ => None,
         }
     }
@@ -250,9 +251,9 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
-            Kind::Failure(failure) => failure.fmt(out),
-            Kind::Refused(why) | Kind::Setting(why) => out.write_str(why),
-            Kind::System(what, error) => write!(out, "{what}: {error}"),
+            Repr::Failure(failure) => failure.fmt(out),
+            Repr::Refused(why) | Repr::Setting(why) => out.write_str(why),
+            Repr::System(what, error) => write!(out, "{what}: {error}"),
         }
     }
 }
@@ -266,12 +267,12 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &*self.0 {
-            Kind::Failure(failure) => match &failure.cause {
+            Repr::Failure(failure) => match &failure.cause {
                 Cause::Returned(error) => Some(&**error),
                 _ => None,
             },
-            Kind::System(_, error) => Some(error),
-            Kind::Refused(_) | Kind::Setting(_) => None,
+            Repr::System(_, error) => Some(error),
+            Repr::Refused(_) | Repr::Setting(_) => None,
         }
     }
 }

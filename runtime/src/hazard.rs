@@ -1,9 +1,10 @@
-//! The hazards of one version of a datum: what a new access must wait for.
+//! The hazards of one version of a datum: the tasks that a new access must wait for.
 //!
-//! Accesses in program order fall into **groups**: a run of reads, a run of commuting accesses, a run of reductions, or one
-//! write alone. The members of a group do not wait for each other; each waits for all members of the group **before** it.
-//! Two groups are all that a new access can meet, since whatever came earlier is waited for by these in turn. So the state is
-//! two short lists, and an access costs a step per predecessor, whatever the number of tasks.
+//! In program order, the accesses form **groups**: a run of reads, a run of commuting accesses, a run of reductions, or
+//! a single write. The members of a group do not wait for each other. Each of them waits for all members of the group
+//! **before** it. A new access needs only the last two groups, because the members of the last group already wait for
+//! everything earlier. So the state is two short lists, and an access takes one step per predecessor, however many
+//! tasks there are.
 //!
 //! | later access | after reads | after a write, commuting accesses or reductions |
 //! |---|---|---|
@@ -11,44 +12,45 @@
 //! | write | WaR | WaW |
 //! | read_write, commute, reduce | WaR | RaW (commute and reduce join a group of their own kind) |
 //!
-//! The lists hold whatever names a task: [`TaskRef`](crate::hazard::TaskRef) on the hot path, where finished tasks are weeded
-//! out, and serial numbers while a run is recorded, where a finished predecessor is a hazard to be shown like any other.
+//! The lists are generic over the type that identifies a task. The hot path uses [`TaskRef`](crate::hazard::TaskRef)
+//! and prunes finished tasks; recording uses serial numbers and keeps finished tasks, because a recording shows their
+//! hazards too.
 
 #![forbid(unsafe_code)]
 
 use crate::recording::Hazard;
 use smallvec::SmallVec;
 
-/// What a task does with a datum that it names.
+/// How a task uses a datum that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Uses the value; any number of readers at a time.
+    /// Reads the value. Several readers may run at a time.
     Read,
-    /// Makes a new value; the old one is not wanted.
+    /// Overwrites the value; the old one is not read.
     Write,
-    /// Changes the value.
+    /// Reads and changes the value.
     ReadWrite,
-    /// Changes the value, one task at a time, in any order among its neighbours that commute.
+    /// Changes the value, one task at a time, in any order among neighbours of the same mode.
     Commute,
     /// Contributes to a value that is combined from private parts.
     Reduce,
 }
 
 impl Mode {
-    /// Whether the task depends on the value that it finds.
+    /// Returns whether the task depends on the value that it finds.
     #[must_use]
     pub fn reads(self) -> bool {
         self != Mode::Write
     }
 
-    /// Whether the task leaves a new value.
+    /// Returns whether the task leaves a new value.
     #[must_use]
     pub fn writes(self) -> bool {
         self != Mode::Read
     }
 }
 
-/// The groups of a version; see the module's head.
+/// The last two groups of accesses to a version; see the [module](self) documentation.
 #[derive(Debug)]
 pub(crate) struct Hazards<R> {
     before: Group<R>,
@@ -58,14 +60,14 @@ pub(crate) struct Hazards<R> {
 #[derive(Debug)]
 struct Group<R> {
     mode: Mode,
-    /// Finished members are weeded out when there are so many.
-    weeded_at: u32,
+    /// Finished members are removed when the group has this many members.
+    prune_at: u32,
     members: SmallVec<[R; 2]>,
 }
 
 impl<R> Default for Group<R> {
     fn default() -> Self {
-        Self { mode: Mode::Write, weeded_at: WEEDED_FROM, members: SmallVec::new() }
+        Self { mode: Mode::Write, prune_at: PRUNE_MEMBERS_MIN, members: SmallVec::new() }
     }
 }
 
@@ -75,11 +77,13 @@ impl<R> Default for Hazards<R> {
     }
 }
 
-/// A group with so many members is weeded of the finished ones, and then whenever it has twice as many as were left.
-const WEEDED_FROM: u32 = 16;
+/// A group of this many members is pruned of finished ones, and again whenever it has twice as many as the last pruning
+/// left.
+const PRUNE_MEMBERS_MIN: u32 = 16;
 
 impl<R: Copy + PartialEq> Hazards<R> {
-    /// Enters the access of `task` and calls `wait_for` with each predecessor. `is_done` says which tasks need not be kept.
+    /// Records the access of `task` and calls `wait_for` with each predecessor. Tasks for which `is_done` is true need
+    /// not be kept.
     #[inline]
     pub(crate) fn access(
         &mut self,
@@ -92,10 +96,10 @@ impl<R: Copy + PartialEq> Hazards<R> {
         if !joins {
             std::mem::swap(&mut self.before, &mut self.group);
             self.group.members.clear();
-            (self.group.mode, self.group.weeded_at) = (mode, WEEDED_FROM);
-        } else if self.group.members.len() >= self.group.weeded_at as usize {
+            (self.group.mode, self.group.prune_at) = (mode, PRUNE_MEMBERS_MIN);
+        } else if self.group.members.len() >= self.group.prune_at as usize {
             self.group.members.retain(|member| !is_done(*member));
-            self.group.weeded_at = WEEDED_FROM.max(2 * self.group.members.len() as u32);
+            self.group.prune_at = PRUNE_MEMBERS_MIN.max(2 * self.group.members.len() as u32);
         }
         let hazard = match (self.before.mode, mode) {
             (Mode::Read, _) => Hazard::WaR,
@@ -105,36 +109,37 @@ impl<R: Copy + PartialEq> Hazards<R> {
         for &member in &self.before.members {
             wait_for(member, hazard);
         }
-        // A task that reads the datum twice is one member.
+        // A task that reads the datum twice is stored once.
         if !joins || self.group.members.last() != Some(&task) {
             self.group.members.push(task);
         }
     }
 
-    /// Whether the last accesses read what others before them have written.
+    /// Returns whether the last accesses are reads of a value that earlier accesses wrote.
     pub(crate) fn ends_in_reads(&self) -> bool {
         self.group.mode == Mode::Read && !self.before.members.is_empty()
     }
 
-    /// Whether no access of this version is under way.
+    /// Returns whether no access of this version is in progress.
     pub(crate) fn is_idle(&self, is_done: impl Fn(R) -> bool) -> bool {
-        // The group before is done when any of the group is; when the group is empty nothing was accessed at all.
+        // The previous group is done if any member of the last group is done. If the last group is empty, there were no
+        // accesses.
         self.group.members.iter().all(|member| is_done(*member))
     }
 }
 
-/// A task that was inserted at some time: the slot it was given, and the slot's generation then.
+/// A reference to a task: the slot that it was given, and the slot's generation at that time.
 ///
-/// It may be kept for ever. Once the task is done, every use of the reference finds that out, even if the slot has been
-/// given to other tasks since.
+/// A reference may be kept forever. Once the task is done, every use of the reference detects that, even if the slot
+/// has been reused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct TaskRef(u64);
 
 impl TaskRef {
-    /// Slot indices have 24 bits: at most 16 million tasks in flight.
+    /// A slot index has 24 bits, so at most 16 million tasks are in flight.
     pub(crate) const SLOT_BITS: u32 = 24;
-    /// The last generation of a slot. Less than there is room for here: the word that holds a slot's generation holds more than
-    /// it (`successors.rs`).
+    /// The last generation of a slot. It has fewer bits than this type has room for, because the word that holds a
+    /// slot's generation has other contents too (`successors.rs`).
     pub(crate) const GENERATION_MAX: u64 = (1 << 36) - 1;
 
     #[inline]
@@ -164,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_the_module_head() {
+    fn accesses_wait_as_documented() {
         let mut h = Hazards::default();
         assert_eq!(waits(&mut h, Mode::Read, 1), []);
         assert_eq!(waits(&mut h, Mode::Write, 2), [(1, Hazard::WaR)]);
@@ -180,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_reads_twice_is_one_reader() {
+    fn double_read_is_one_member() {
         let mut h = Hazards::default();
         for task in [1, 1, 2, 2, 2] {
             waits(&mut h, Mode::Read, task);
@@ -189,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_at_the_end_are_known_if_there_is_something_to_read() {
+    fn trailing_reads_are_detected() {
         let mut h = Hazards::default();
         assert!(!h.ends_in_reads());
         for (mode, task, expected) in [(Mode::Read, 1, false), (Mode::ReadWrite, 2, false), (Mode::Read, 3, true)] {
@@ -199,12 +204,12 @@ mod tests {
     }
 
     #[test]
-    fn finished_readers_are_weeded_out() {
+    fn finished_readers_are_pruned() {
         let mut h = Hazards::default();
         for task in 0..10_000 {
             h.access(Mode::Read, task, |old| old + 3 < task, |_, _| {});
         }
-        assert!(h.group.members.len() <= 2 * WEEDED_FROM as usize);
+        assert!(h.group.members.len() <= 2 * PRUNE_MEMBERS_MIN as usize);
         assert!(h.is_idle(|_| true) && !h.is_idle(|task| task < 9_999));
     }
 }

@@ -1,10 +1,13 @@
-//! The runtime: tasks, hazards, scheduling, recording; and, with the feature `placement`, where tasks run and how their data get there:
-//! devices, memory in many places, capability weights. It knows devices by their traits only, and no matrix.
+//! The runtime: tasks, hazards, scheduling and recording.
 //!
-//! Modules import each other one way (a test of the workspace keeps it so). The second group is the half that decides
-//! where a task runs; the first does without it, and calls it through `shared/seam.rs`. Only `runtime`, on top, puts both together.
+//! With the feature `placement` it also decides where tasks run and moves their data there: devices, memory on several
+//! nodes, capability weights. It knows devices only through traits, and it does not know matrices.
+//!
+//! Modules import each other in one direction, which a test of the workspace enforces. The second group of modules
+//! below is the placement half. The first group works without it and calls it through `shared/seam.rs`. Only `runtime`,
+//! at the top, knows both.
 
-#![cfg_attr(not(feature = "placement"), allow(dead_code, unused_imports, reason = "the other half calls it"))]
+#![cfg_attr(not(feature = "placement"), allow(dead_code, unused_imports, reason = "used only by the placement half"))]
 
 pub mod cache;
 mod datum;

@@ -1,21 +1,21 @@
-//! What a runtime has to say that is no error: the work goes on, but not as its user may expect.
+//! Notices: messages that are not errors. The work goes on, but not as the user may expect.
 //!
-//! Each is said once: to the program's subscriber of `tracing`, or on standard error if it has none; in recordings and traces; and to
-//! who asks the runtime.
+//! Each notice is reported once: to the program's `tracing` subscriber, or on standard error if there is none; in
+//! recordings and traces; and by [`Runtime::notices`](crate::Runtime::notices).
 
 #![forbid(unsafe_code)]
 
-use crate::{panics::caught, sync::held};
+use crate::{panics::catch_panic, sync::held};
 use std::{
     fmt,
     io::{self, Write},
     sync::Mutex,
 };
 
-/// More than this many notices of one runtime are not kept, nor said.
+/// A runtime keeps and reports at most this many notices.
 const NOTICES_MAX: usize = 64;
 
-/// See the module's head.
+/// The notices of one runtime; see the [module](self) documentation.
 #[derive(Debug, Default)]
 pub(crate) struct Notices(Mutex<Vec<Notice>>);
 
@@ -26,30 +26,30 @@ struct Notice {
 }
 
 impl Notices {
-    /// Says something, unless something was said on this topic.
+    /// Reports a notice, unless one on this topic has been reported before.
     pub(crate) fn say(&self, topic: &str, text: impl FnOnce() -> String) {
-        let mut said = held(self.0.lock());
-        if said.len() == NOTICES_MAX || said.iter().any(|notice| notice.topic == topic) {
+        let mut reported = held(self.0.lock());
+        if reported.len() == NOTICES_MAX || reported.iter().any(|notice| notice.topic == topic) {
             return;
         }
         let text = text();
-        said.push(Notice { topic: topic.to_owned(), text: text.clone() });
-        drop(said);
+        reported.push(Notice { topic: topic.to_owned(), text: text.clone() });
+        drop(reported);
         say(&text);
     }
 
-    /// All that was said.
+    /// Returns the texts of all notices reported so far.
     pub(crate) fn texts(&self) -> Vec<String> {
         held(self.0.lock()).iter().map(|notice| notice.text.clone()).collect()
     }
 }
 
-/// Says something that concerns no runtime.
+/// Reports a notice that concerns no particular runtime.
 ///
-/// A thread that has taken a task says things, too. So neither a subscriber that panics nor a standard error that takes nothing, such as
-/// a pipe that nobody reads any more, ends it.
+/// A worker may report a notice while it holds a task. So neither a panic in the subscriber nor a write error on
+/// standard error (such as a closed pipe) may end the thread.
 pub(crate) fn say(text: &str) {
-    let _ = caught(|| {
+    let _ = catch_panic(|| {
         if tracing::enabled!(tracing::Level::WARN) {
             tracing::warn!("{text}");
         } else {
@@ -58,7 +58,7 @@ pub(crate) fn say(text: &str) {
     });
 }
 
-/// Writes a line to standard error, if that takes it.
+/// Writes a line to standard error, and ignores write errors.
 pub(crate) fn print(text: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "superscalar: {text}");
 }
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_topic_is_spoken_of_once_and_there_are_so_many() {
+    fn notices_are_limited_and_unique_per_topic() {
         let notices = Notices::default();
         for at in 0..3 * NOTICES_MAX {
             notices.say(&format!("topic {}", at / 2), || format!("text {at}"));

@@ -1,8 +1,8 @@
-//! Foreign code that may panic, and code that must not be left by a panic.
+//! Catching panics of foreign code, and aborting where unwinding would be unsound.
 
-/// Runs user code, and makes a panic into its message.
+/// Runs user code, and turns a panic into its message.
 #[inline]
-pub(crate) fn caught<R>(code: impl FnOnce() -> R) -> Result<R, String> {
+pub(crate) fn catch_panic<R>(code: impl FnOnce() -> R) -> Result<R, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(code)).map_err(message)
 }
 
@@ -12,39 +12,39 @@ fn message(payload: Box<dyn std::any::Any + Send>) -> String {
         Some(text) => (*text).to_owned(),
         None => payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "(no message)".to_owned()),
     };
-    // A payload may panic when it is dropped; a second payload is left alone.
+    // A payload may panic when it is dropped. The payload of that second panic is leaked.
     if let Err(second) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(second);
     }
     text
 }
 
-/// Drops a user's value. It may panic when it is dropped, which is nobody's failure.
+/// Drops a user's value. A panic in its destructor is ignored.
 pub(crate) fn drop_guarded<T>(value: T) {
-    let _ = caught(|| drop(value));
+    let _ = catch_panic(|| drop(value));
 }
 
-/// Calls `inside`. A panic in it ends the process: `why` says what could not go on.
+/// Calls `inside`, and ends the process if it panics; `why` is the message.
 ///
-/// A scope that is left before it has joined would give back what its tasks still use, and a task that is lost on the way is waited for
-/// for ever. Bodies, and what they own, are caught where they run; so this is for what is foreign and is not a task's, and for faults of
-/// the runtime.
+/// Unwinding out of a scope before its tasks have ended would release data that they still use, and a task that is lost
+/// by unwinding would be waited for forever. Bodies and their captures are caught where they run. So this guards other
+/// foreign code, such as policies, and bugs of the runtime itself.
 #[inline]
-pub(crate) fn one_way<R>(why: &'static str, inside: impl FnOnce() -> R) -> R {
-    let end = End(why);
+pub(crate) fn abort_on_panic<R>(why: &'static str, inside: impl FnOnce() -> R) -> R {
+    let end = AbortOnDrop(why);
     let result = inside();
     std::mem::forget(end);
     result
 }
 
-struct End(&'static str);
+struct AbortOnDrop(&'static str);
 
-impl Drop for End {
+impl Drop for AbortOnDrop {
     #[cold]
     fn drop(&mut self) {
         use std::io::Write;
-        // Not by the macro, which would panic where there is no standard error.
-        let _ = writeln!(std::io::stderr(), "superscalar: {}; the process ends", self.0);
+        // Not `eprintln!`, which panics if there is no standard error.
+        let _ = writeln!(std::io::stderr(), "superscalar: {}; the process is aborted", self.0);
         std::process::abort();
     }
 }

@@ -1,25 +1,27 @@
-//! What the tasks of a scope know of it.
+//! The state of a scope that its tasks share.
 //!
-//! A scope's inserter knows how many tasks it has inserted; its tasks count how many are done. When the two are equal, the
-//! scope may end. The last worker still touches the state after it has counted (to see whom to wake), so states are never
-//! freed while the runtime lives: a pool hands them from scope to scope, and what a late reader sees of the next scope can
-//! at worst make it wake a thread for nothing.
+//! A scope's inserter knows how many tasks it has inserted, and its tasks count how many are done. When the two are
+//! equal, the scope may end. The last worker still reads the state after it has counted, to find the waiter to wake. So
+//! states are never freed while the runtime lives: a pool passes them from scope to scope. A late reader may see the
+//! state of the next scope, and can then at worst wake a thread unnecessarily.
 //!
 //! # Waiting and counting
 //!
-//! The waiter stores its target and then its place, and looks at the count; the worker adds to the count and then looks for a
-//! waiter. All four are sequentially consistent, so one of the two sees the other: no wake is lost.
+//! The waiter stores its target, then its place, and then reads the count. A worker adds to the count and then reads
+//! the waiter. The four accesses are sequentially consistent, so at least one of the two sees the other, and no wake-up
+//! is lost.
 //!
-//! # Lone scopes
+//! # Single-threaded scopes
 //!
-//! In a runtime with one worker and no devices, a thread from outside that opens a scope on seat 0 is **alone** with it until
-//! it ends: it has the seat of the only worker, so the understudy sleeps, and guests run only tasks of scopes inside their own.
-//! The same holds for the scopes that the bodies of a lone scope open, and for no other: the body of a guest's task may run
-//! on seat 0, too, but what it inserts lies inside the guest's scope.
+//! In a runtime with one worker and no devices, a thread from outside that opens a scope on seat 0 is the only thread
+//! that runs its tasks: it has the seat of the only worker, so the understudy sleeps, and guests run only tasks of
+//! scopes inside their own. The same holds for the scopes that bodies of such a scope open, but for no others: the body
+//! of a guest's task may also run on seat 0, but its tasks belong to the guest's scope.
 //!
-//! Such a scope's tasks are inserted, run and finished by one thread. Those that name no shared data have all their neighbours
-//! in the same scope, and so nobody else changes anything of theirs: they go without locked instructions (`task/successors.rs`).
-//! A task that names shared data may be waited for by tasks of other threads, and takes the ordinary way.
+//! One thread inserts, runs and finishes the tasks of such a scope. If a task names no shared data, all its neighbours
+//! are in the same scope, so no other thread changes its state, and it needs no locked instructions
+//! (`task/successors.rs`). A task that names shared data may have successors from other threads, and uses the general
+//! protocol.
 
 #[cfg(all(loom, test))]
 mod loom_tests;
@@ -39,18 +41,19 @@ use std::{
     },
 };
 
-/// See the module's head.
+/// The state of one scope; see the [module](self) documentation.
 #[derive(Default)]
 pub(crate) struct ScopeState {
-    /// The scope in whose task, or inside which, this one was opened.
+    /// The scope whose task opened this one, or inside which it was opened.
     parent: AtomicPtr<ScopeState>,
-    is_lone: AtomicBool,
+    is_single_threaded: AtomicBool,
     is_cancelled: AtomicBool,
     failure: Mutex<Option<Arc<Failure>>>,
-    /// Who waits for the count, plus one. Zero: nobody.
+    /// The place of the thread that waits for the count, plus one; zero if there is none.
     waiter: AtomicU32,
-    /// Who waits, here or in a scope inside this one, and meanwhile runs only tasks from inside this one, plus one.
-    picky: AtomicU32,
+    /// The place, plus one, of a thread that waits for this scope or one inside it, and runs only tasks from inside
+    /// this scope meanwhile; zero if there is none.
+    restricted: AtomicU32,
     counts: CachePadded<Counts>,
 }
 
@@ -67,7 +70,7 @@ impl ScopeState {
         self.counts.done.load(Ordering::SeqCst)
     }
 
-    /// Counts finished tasks, and says whom to wake.
+    /// Counts finished tasks, and returns the waiter to wake, if any.
     #[inline]
     pub(crate) fn count_done(&self, count: u64) -> Option<Place> {
         let done = self.counts.done.fetch_add(count, Ordering::SeqCst) + count;
@@ -76,7 +79,7 @@ impl ScopeState {
         (waiter != 0 && done >= self.counts.target.load(Ordering::Relaxed)).then(|| Place(waiter - 1))
     }
 
-    /// The calling thread waits here until `target` tasks are done. There is one waiter at a time.
+    /// Registers the calling thread as waiting until `target` tasks are done. There is one waiter at a time.
     pub(crate) fn wait_here(&self, place: Place, target: u64) {
         self.counts.target.store(target, Ordering::Relaxed);
         self.waiter.store(place.0 + 1, Ordering::SeqCst);
@@ -86,28 +89,29 @@ impl ScopeState {
         self.waiter.store(0, Ordering::SeqCst);
     }
 
-    /// Whether somebody waits, so that finished tasks should be counted at once.
+    /// Returns whether a thread waits, so that finished tasks should be counted at once.
     #[inline]
     pub(crate) fn is_awaited(&self) -> bool {
         self.waiter.load(Ordering::Relaxed) != 0
     }
 
-    /// Who runs only tasks from inside this scope while it waits, and so is woken for each of them; or nobody any more.
-    pub(crate) fn set_picky_waiter(&self, place: Option<Place>) {
-        self.picky.store(place.map_or(0, |place| place.0 + 1), Ordering::Relaxed);
+    /// Sets or clears the waiter that runs only tasks from inside this scope. It is woken for each of them.
+    pub(crate) fn set_restricted_waiter(&self, place: Option<Place>) {
+        self.restricted.store(place.map_or(0, |place| place.0 + 1), Ordering::Relaxed);
     }
 
-    /// A waiter that runs only tasks from inside this scope.
+    /// Returns the waiter that runs only tasks from inside this scope.
     #[inline]
-    pub(crate) fn picky_waiter(&self) -> Option<Place> {
-        let picky = self.picky.load(Ordering::Relaxed);
-        (picky != 0).then(|| Place(picky - 1))
+    pub(crate) fn restricted_waiter(&self) -> Option<Place> {
+        let restricted = self.restricted.load(Ordering::Relaxed);
+        (restricted != 0).then(|| Place(restricted - 1))
     }
 
-    /// Whether one thread inserts, runs and finishes every task of this scope; see the module's head.
+    /// Returns whether one thread inserts, runs and finishes every task of this scope; see the [module](self)
+    /// documentation.
     #[inline]
-    pub(crate) fn is_lone(&self) -> bool {
-        self.is_lone.load(Ordering::Relaxed)
+    pub(crate) fn is_single_threaded(&self) -> bool {
+        self.is_single_threaded.load(Ordering::Relaxed)
     }
 
     #[inline]
@@ -116,7 +120,7 @@ impl ScopeState {
         unsafe { self.parent.load(Ordering::Relaxed).as_ref() }
     }
 
-    /// Whether this is `other` or lies inside it.
+    /// Returns whether this scope is `other` or inside it.
     pub(crate) fn is_within(&self, other: &ScopeState) -> bool {
         let mut next = Some(self);
         while let Some(scope) = next {
@@ -128,18 +132,18 @@ impl ScopeState {
         false
     }
 
-    /// The first failure of a task is the scope's.
+    /// Records the failure of a task, unless the scope has one already.
     pub(crate) fn fail(&self, failure: &Arc<Failure>) {
         held(self.failure.lock()).get_or_insert_with(|| failure.clone());
     }
 
-    /// Cancels the tasks that have not begun, with this as the cause.
+    /// Cancels the tasks that have not begun, with `failure` as the cause.
     pub(crate) fn cancel(&self, failure: &Arc<Failure>) {
         self.fail(failure);
         self.is_cancelled.store(true, Ordering::Release);
     }
 
-    /// Why tasks of this scope shall not run, if they shall not. A scope inside a cancelled one is cancelled.
+    /// Returns the reason why tasks of this scope must not run, if it or an enclosing scope is cancelled.
     #[inline]
     pub(crate) fn cancelled(&self) -> Option<Arc<Failure>> {
         let mut next = Some(self);
@@ -152,19 +156,19 @@ impl ScopeState {
         None
     }
 
-    /// The scope's first failure so far.
+    /// Returns the scope's first failure so far.
     pub(crate) fn failure(&self) -> Option<Arc<Failure>> {
         held(self.failure.lock()).clone()
     }
 
-    /// The scope's failure, taken: it is not cancelled any more.
+    /// Takes the scope's failure, and ends its cancellation.
     pub(crate) fn take_failure(&self) -> Option<Arc<Failure>> {
         self.is_cancelled.store(false, Ordering::Relaxed);
         held(self.failure.lock()).take()
     }
 }
 
-/// All states ever made, and those free for the next scope.
+/// All states ever made, and those that are free.
 #[derive(Default)]
 pub(crate) struct ScopePool(Mutex<Pool>);
 
@@ -176,10 +180,15 @@ struct Pool {
 }
 
 impl ScopePool {
-    /// A fresh state inside `parent`, and its number in the pool.
+    /// Takes a state for a scope inside `parent`, and returns its index in the pool and the state.
     ///
-    /// `lone` says whether the scope is opened on the seat of the only worker; it is lone then if its parent is.
-    pub(crate) fn take(&self, lone: bool, parent: Option<NonNull<ScopeState>>) -> (usize, NonNull<ScopeState>) {
+    /// `single_threaded` says whether the scope is opened on the seat of the only worker. The scope is then
+    /// single-threaded if its parent is.
+    pub(crate) fn take(
+        &self,
+        single_threaded: bool,
+        parent: Option<NonNull<ScopeState>>,
+    ) -> (usize, NonNull<ScopeState>) {
         let mut pool = held(self.0.lock());
         let at = pool.free.pop().unwrap_or_else(|| {
             pool.all.push(Box::default());
@@ -187,33 +196,35 @@ impl ScopePool {
         });
         let state = &pool.all[at];
         state.parent.store(parent.map_or(std::ptr::null_mut(), NonNull::as_ptr), Ordering::Relaxed);
-        state.is_lone.store(lone && state.parent().is_none_or(ScopeState::is_lone), Ordering::Relaxed);
+        state
+            .is_single_threaded
+            .store(single_threaded && state.parent().is_none_or(ScopeState::is_single_threaded), Ordering::Relaxed);
         state.is_cancelled.store(false, Ordering::Relaxed);
         *held(state.failure.lock()) = None;
         state.waiter.store(0, Ordering::Relaxed);
-        state.picky.store(0, Ordering::Relaxed);
+        state.restricted.store(0, Ordering::Relaxed);
         state.counts.done.store(0, Ordering::Relaxed);
         (at, NonNull::from(&**state))
     }
 
-    /// Gives a state back. All tasks of its scope are done.
+    /// Returns a state to the pool. All tasks of its scope are done.
     pub(crate) fn give(&self, at: usize) {
         held(self.0.lock()).free.push(at);
     }
 
-    /// How many tasks are done in the scopes that are open.
+    /// Returns how many tasks are done in the open scopes.
     pub(crate) fn done(&self) -> u64 {
         let pool = held(self.0.lock());
         let open = pool.all.iter().enumerate().filter(|(at, _)| !pool.free.contains(at));
         open.map(|(_, state)| state.done()).sum()
     }
 
-    /// How many scopes are open.
+    /// Returns how many scopes are open.
     pub(crate) fn open(&self) -> usize {
         let pool = held(self.0.lock());
         pool.all.len() - pool.free.len()
     }
 }
 
-/// Serial numbers of tasks cancelled with their scope are of no use to the reader; the name is the scope's.
+/// The task number of a failure that stands for a cancelled scope, whose name is the scope's.
 pub(crate) const NO_TASK: TaskId = TaskId(0);

@@ -1,5 +1,5 @@
-//! The primitives that the protocols are written against: the standard library's, or loom's when the crate is built with
-//! `--cfg loom` to explore every interleaving of them.
+//! The synchronization primitives that the protocols are written against. They are those of the standard library, or
+//! loom's when the crate is built with `--cfg loom` to explore every interleaving.
 
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
@@ -15,23 +15,24 @@ pub(crate) use loom::sync::{
 
 use std::sync::{LockResult, PoisonError, TryLockError};
 
-/// The guarded value, also after a panic of another holder: what these locks guard is consistent between any two statements.
+/// Returns the guarded value, also after another holder has panicked: the data behind these locks are consistent
+/// between any two statements.
 #[inline]
 pub(crate) fn held<T>(result: LockResult<T>) -> T {
     result.unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Locks what others hold for some microseconds, mostly: looks for it again and again for about as long. Whoever sleeps must be woken by the one
-/// who holds it, who is at something urgent.
-pub(crate) fn lock_soon<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    try_lock_soon(mutex).unwrap_or_else(|| held(mutex.lock()))
+/// Locks a mutex that is usually held for a few microseconds: spins for about that long before it blocks. A blocked
+/// thread would have to be woken by the holder, which is doing urgent work.
+pub(crate) fn lock_spinning<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    try_lock_spinning(mutex).unwrap_or_else(|| held(mutex.lock()))
 }
 
-/// The same; none if it is held for longer.
-pub(crate) fn try_lock_soon<T>(mutex: &std::sync::Mutex<T>) -> Option<std::sync::MutexGuard<'_, T>> {
-    /// A look and a pause take 20 to 70 nanoseconds.
-    const LOOKS: usize = 300;
-    for _ in 0..LOOKS {
+/// Like [`lock_spinning`], but returns `None` instead of blocking.
+pub(crate) fn try_lock_spinning<T>(mutex: &std::sync::Mutex<T>) -> Option<std::sync::MutexGuard<'_, T>> {
+    /// One attempt and one pause take 20 to 70 nanoseconds together.
+    const ATTEMPTS: usize = 300;
+    for _ in 0..ATTEMPTS {
         match mutex.try_lock() {
             Ok(guard) => return Some(guard),
             Err(TryLockError::Poisoned(guard)) => return Some(guard.into_inner()),
@@ -41,15 +42,15 @@ pub(crate) fn try_lock_soon<T>(mutex: &std::sync::Mutex<T>) -> Option<std::sync:
     None
 }
 
-/// Stands between two sequentially consistent accesses that rely on their total order. It is nothing: the accesses themselves
-/// have that order. Only loom, which takes them for acquire and release, needs to be told, by a fence.
+/// Separates two sequentially consistent accesses that rely on their total order. It compiles to nothing, because the
+/// accesses themselves have that order; loom treats them as acquire and release, and needs a fence.
 #[inline]
 pub(crate) fn total_order() {
     #[cfg(loom)]
     fence(Ordering::SeqCst);
 }
 
-/// Asks for the lines of the cache that a value is in, which is to be used soon, and which another core has written: they come meanwhile.
+/// Prefetches for writing the cache lines of a value that another core has written and that is used soon.
 #[inline]
 pub(crate) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -57,7 +58,7 @@ pub(crate) fn prefetch<T>(value: &T) {
         use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
         let at = std::ptr::from_ref(value).cast::<i8>();
         for line in 0..size_of::<T>() / 64 {
-            // SAFETY: a prefetch has no effect that a program could see, whatever the address.
+            // SAFETY: a prefetch has no effect that a program could observe, whatever the address.
             unsafe { _mm_prefetch::<_MM_HINT_ET0>(at.wrapping_add(64 * line)) };
         }
     }
@@ -65,13 +66,13 @@ pub(crate) fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
-/// Waits a moment for another thread's next few instructions.
+/// Pauses until another thread has executed its next few instructions.
 #[cfg(not(loom))]
 #[inline]
 pub(crate) fn relax() {
     std::hint::spin_loop();
-    // The other thread may have been preempted on this very core; a spinning thread must not keep it from running. A yield
-    // costs a microsecond, and this is reached about never.
+    // The other thread may have been preempted on this core, and a spinning thread must not keep it from running. A
+    // yield takes about a microsecond, and this function is almost never called.
     std::thread::yield_now();
 }
 

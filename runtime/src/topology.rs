@@ -1,8 +1,8 @@
-//! Which cores there are, and binding threads to them.
+//! The physical cores of the machine, and binding threads to them.
 //!
-//! By default Linux's `/sys` is read; with the cargo feature `hwloc`, the hwloc library is asked. Either answers the same
-//! question: one processor number for each physical core that this process may use. Where neither answer is to be had, every
-//! processor that the process may use counts as a core.
+//! The information comes from Linux's `/sys` by default, and from the hwloc library with the cargo feature `hwloc`.
+//! Both sources return one processor number for each physical core that this process may use. If the source has no
+//! information, every processor that the process may use counts as a core.
 
 #[cfg(feature = "hwloc")]
 mod hwloc;
@@ -17,34 +17,34 @@ use sysfs as source;
 use crate::error::Error;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
-/// A physical core, by the number of its first processor that this process may use.
+/// A physical core, identified by the number of its first processor that this process may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Core(pub(crate) usize);
 
-/// The processors that a thread was allowed on.
+/// The set of processors on which a thread was allowed to run.
 pub(crate) struct Affinity(CpuSet);
 
-/// The physical cores that this process may use; at least one.
+/// Returns the physical cores that this process may use; at least one.
 pub(crate) fn physical_cores() -> Result<Vec<Core>, Error> {
     let allowed =
-        sched_getaffinity(None).map_err(|error| Error::system("the processors could not be counted", error))?;
+        sched_getaffinity(None).map_err(|error| Error::system("cannot read the processor affinity", error))?;
     let processors: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&processor| allowed.is_set(processor)).collect();
     Ok(source::one_per_core(&processors).unwrap_or(processors).into_iter().map(Core).collect())
 }
 
-/// How many of these cores are busy all the time at most: a control group may have a quota of processor time.
+/// Returns how many of these cores the process can keep busy: a control group may limit its processor time.
 pub(crate) fn usable(cores: &[Core]) -> usize {
     std::thread::available_parallelism().map_or(cores.len(), |quota| cores.len().min(quota.get()))
 }
 
-/// Binds the calling thread to a core. Where the system does not allow it the thread stays free: slower, not wrong.
+/// Binds the calling thread to a core. If the system does not allow it, the thread stays unbound, which is only slower.
 pub(crate) fn bind(core: &Core) {
     let mut set = CpuSet::new();
     set.set(core.0);
     let _ = sched_setaffinity(None, &set);
 }
 
-/// Moves the calling thread to `core`, if it runs elsewhere, and says where it was allowed before.
+/// Moves the calling thread to `core` and returns its previous affinity, or returns `None` if it runs there already.
 pub(crate) fn move_away_to(core: &Core) -> Option<Affinity> {
     if sched_getcpu() == core.0 {
         return None;
@@ -54,12 +54,13 @@ pub(crate) fn move_away_to(core: &Core) -> Option<Affinity> {
     Some(Affinity(before))
 }
 
-/// Lets the calling thread go where it was allowed before.
+/// Restores a previous affinity of the calling thread.
 pub(crate) fn restore(affinity: Affinity) {
     let _ = sched_setaffinity(None, &affinity.0);
 }
 
-/// The processor's name, of letters, digits and hyphens: what files are called that hold for one type of machine.
+/// Returns the processor's name in letters, digits and hyphens. Files that are specific to one type of machine are
+/// named after it.
 #[must_use]
 pub fn processor_name() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -1,50 +1,52 @@
-//! Whoever demands more gets more (BLASX, section IV.C).
+//! Demand-driven scheduling: faster resources ask more often and so get more tasks (BLASX, section IV.C).
 
-use super::{Outlook, Place, Policy, ReadyTask, Resource, Want, held, ranked::Ranked};
+use super::{Outlook, Place, Policy, ReadyTask, Resource, Want, held, ranked::RankedQueue};
 use std::{
     cmp::Reverse,
     sync::{Mutex, MutexGuard},
 };
 
-/// One queue for everybody, and a reservation station for each device.
+/// One queue for all resources, and a reservation station for each device.
 ///
-/// *Demand.* A device that is about to run idle asks for a task; then its station is filled up from the queue, by priority and age. So a
-/// fast device, which asks more often, gets more, and nothing has to be known of anybody's speed. A worker of the host takes one task at a
-/// time, straight from the queue.
+/// *Demand.* A device that is about to become idle asks for a task, and its station is then filled from the queue, by
+/// priority and age. So a fast device, which asks more often, gets more tasks, and no speeds need to be known. A host
+/// worker takes one task at a time, directly from the queue.
 ///
-/// *Ownership.* A task that updates what one device's memory alone has goes to that device's station at once: so the steps of one
-/// tile of a product are made where the first one was, as BLASX makes them within one task.
+/// *Ownership.* A task that updates a value whose only valid replica is in one device's memory goes directly to that
+/// device's station. So all updates of one tile of a product run where the first one ran; BLASX does them within one
+/// task.
 ///
-/// *Locality.* Of the tasks in its station a device gets the most urgent; among equals, the one with the most operands at hand: two
-/// points for each in its own memory, one for each in a peer's, none for the host's (equation 3). This is counted anew each time, since
-/// what the device has changes with every task.
+/// *Locality.* A device gets the most urgent task of its station. Among equally urgent ones, it gets the one with the
+/// most operands at hand: two points for each in its own memory, one for each in a peer's, none for the host's
+/// (equation 3). The points are counted anew each time, because every task changes the contents of the device's memory.
 ///
-/// *Stealing.* Who finds nothing in the queue takes from the fullest station the task that would be its turn last; first one that can be
-/// had without what its device owns. Such a one is left if it is all that the station has: its data would be moved for little.
+/// *Stealing.* A resource that finds no task in the queue steals from the fullest station the task that the station's
+/// device would run last. It prefers tasks whose data the device does not own. If the only task left is one whose data
+/// the device owns, it is not stolen, because moving its data would cost more than it gains.
 ///
-/// Without devices it is one queue by priority and age.
+/// Without devices, this is one queue by priority and age.
 #[derive(Default)]
 pub struct DemandDriven {
-    state: Mutex<State>,
+    state: Mutex<DemandState>,
 }
 
-/// A station has room for so many: twice what BLASX has at work at a time, so that there is a choice.
-const STATION: usize = 8;
+/// The number of tasks of a full station: twice what BLASX has in flight, so that there is a choice.
+const STATION_TASKS_MAX: usize = 8;
 
 #[derive(Default)]
-struct State {
-    /// What devices can run.
-    shared: Ranked<ReadyTask>,
-    /// What only the host can: kept apart, so that devices need not look through it.
-    host: Ranked<ReadyTask>,
+struct DemandState {
+    /// Tasks that a device can run.
+    shared: RankedQueue<ReadyTask>,
+    /// Tasks that only the host can run. They are separate, so that devices need not scan them.
+    host: RankedQueue<ReadyTask>,
     /// By device.
     stations: Vec<Vec<ReadyTask>>,
 }
 
-impl State {
-    /// The next task for a worker, straight from the queue.
+impl DemandState {
+    /// Takes the next task for a worker, directly from the queue.
     fn take_for_host(&mut self, want: &Want<'_>) -> Option<ReadyTask> {
-        let rank = |queue: &Ranked<ReadyTask>| {
+        let rank = |queue: &RankedQueue<ReadyTask>| {
             let found = queue.iter().map(|(_, task)| task).find(|task| want.accepts(task));
             found.map(|task| (task.priority(), Reverse(task.id())))
         };
@@ -53,7 +55,7 @@ impl State {
         queue.remove_first(|task| want.accepts(task))
     }
 
-    /// The next task for a device, from its station, which is filled up before.
+    /// Fills the device's station, and takes the device's next task from it.
     fn take_for_device(
         &mut self,
         device: usize,
@@ -63,8 +65,8 @@ impl State {
     ) -> Option<ReadyTask> {
         let Self { shared, .. } = self;
         let station = station_of(&mut self.stations, device);
-        while station.len() < STATION {
-            // Also one that it can not take yet: it is among the next.
+        while station.len() < STATION_TASKS_MAX {
+            // Includes tasks that the device cannot take yet; they count as reserved.
             let Some(task) = shared.remove_first(|task| outlook.forecast(task, on).is_some()) else { break };
             station.push(task);
         }
@@ -75,12 +77,12 @@ impl State {
         let best = (0..station.len()).filter(|&at| want.accepts(&station[at])).max_by_key(|&at| rank(&station[at]));
         match best {
             Some(at) => Some(station.remove(at)),
-            // Its station is full of what it can not take yet.
+            // The station is full of tasks that the device cannot take yet.
             None => shared.remove_first(|task| want.accepts(task)),
         }
     }
 
-    /// A task of a station; the one that would be its turn last, as it stands there.
+    /// Steals a task from a station: the one that its device would run last.
     fn steal(&mut self, want: &Want<'_>) -> Option<ReadyTask> {
         let owner = |task: &ReadyTask, of: usize| {
             let outlook = want.outlook()?;
@@ -106,7 +108,7 @@ fn station_of(stations: &mut Vec<Vec<ReadyTask>>, device: usize) -> &mut Vec<Rea
 }
 
 impl DemandDriven {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, DemandState> {
         held(self.state.lock())
     }
 }
@@ -121,7 +123,8 @@ impl Policy for DemandDriven {
     }
 
     fn push(&self, _: Place, task: ReadyTask, outlook: &dyn Outlook) -> Option<Resource> {
-        // Not whether one would take it now: who leaves it to others may have to take it later.
+        // Whether a device can ever run it, not whether one would take it now: a device that leaves it to others may
+        // have to take it later.
         let for_devices = outlook.is_for_devices(&task);
         let owner = outlook.owner(&task).filter(|&on| outlook.forecast(&task, on).is_some());
         let mut state = self.state();

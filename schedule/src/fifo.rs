@@ -1,4 +1,4 @@
-//! First in, first out: one queue for everybody.
+//! First in, first out: one queue for all threads.
 
 use super::{Outlook, Place, Policy, ReadyTask, Resource, Want, held};
 use std::{
@@ -6,9 +6,9 @@ use std::{
     sync::{Mutex, MutexGuard},
 };
 
-/// Tasks run in the order in which they became ready. Priorities are ignored.
+/// Runs tasks in the order in which they became ready. Priorities are ignored.
 ///
-/// One queue under one lock: simple to reason about, and enough for tasks of tens of microseconds on a few cores.
+/// It is one queue under one lock, which is enough for tasks of tens of microseconds on a few cores.
 #[derive(Default)]
 pub struct Fifo {
     ready: Mutex<VecDeque<ReadyTask>>,

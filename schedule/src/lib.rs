@@ -1,24 +1,23 @@
-//! Which ready task runs next, and where: scheduling policies.
+//! Scheduling policies: which ready task runs next, and where.
 //!
-//! A [`Policy`] holds the tasks that are ready and not taken. It decides the order; it does not decide readiness, sleep, or
-//! who waits for whom. It knows no threads and no clock: whoever drives it says at which place something happens, and an [`Outlook`] answers
-//! what it asks, the time included. So the same code runs under two clocks: the runtime drives it in real time, and the replay of a trace in
-//! virtual time.
+//! A [`Policy`] holds the tasks that are ready and not taken. It decides their order, but not readiness, hazards or
+//! sleeping. It has no threads and no clock: its driver passes the place at which something happens, and an [`Outlook`]
+//! answers its questions, including the time. So the same code runs in real time, driven by the runtime, and in virtual
+//! time, driven by the replay of a trace.
 //!
-//! | module | what is in it |
-//! |---|---|
-//! | `task`, `want`, `policy`, `outlook` | a ready task, and the place of a thread; what a thread can take; what a policy does; what it may ask |
-//! | `fifo`, `work_stealing`, `priority` | policies of workers that are alike; `lanes` has their queues |
-//! | `capability_weights`, `demand_driven` | policies that weigh where a task should run; `station` and `ranked` have their queues |
+//! - `task`, `want`, `policy` and `outlook`: a ready task and the place of a thread; the tasks that a thread can take;
+//!   the policy trait; the queries of a policy.
+//! - `fifo`, `work_stealing` and `priority`: policies for equal workers. `stealing_queues` has their queues.
+//! - `capability_weights` and `demand_driven`: policies that choose the resource of a task. `station` and `ranked` have
+//!   their queues.
 //!
-//! A policy is added by a file here and a variant of [`PolicyName`]; or outside, since the runtime takes custom policies.
+//! To add a policy, add a file here and a variant of [`PolicyName`], or pass a custom policy to the runtime.
 
 #![deny(unsafe_code)]
 
 mod capability_weights;
 mod demand_driven;
 mod fifo;
-mod lanes;
 mod names;
 mod outlook;
 #[cfg(test)]
@@ -27,6 +26,7 @@ mod policy;
 mod priority;
 mod ranked;
 mod station;
+mod stealing_queues;
 mod task;
 mod want;
 mod work_stealing;
@@ -44,7 +44,7 @@ pub use work_stealing::WorkStealing;
 
 use std::sync::{LockResult, PoisonError};
 
-/// What a lock guards, even if a thread panicked while it held the lock: no panic leaves a queue half changed.
+/// Returns the guarded value, even if a thread panicked while it held the lock: no panic leaves a queue half changed.
 fn held<T>(result: LockResult<T>) -> T {
     result.unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The policies of this crate, by name.
+//! The names of the policies of this crate.
 
 use super::{CapabilityWeights, DemandDriven, Fifo, Policy, Priority, WorkStealing};
 use std::{fmt, str::FromStr};
@@ -12,24 +12,24 @@ use std::{fmt, str::FromStr};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PolicyName {
-    /// In the order in which tasks became ready. See [`Fifo`].
+    /// Tasks run in the order in which they became ready. See [`Fifo`].
     Fifo,
-    /// Each worker its own tasks, newest first; idle workers steal the oldest. See [`WorkStealing`].
+    /// Each worker runs its own tasks, newest first; idle workers steal the oldest. See [`WorkStealing`].
     WorkStealing,
-    /// Work stealing in bands of priority. See [`Priority`].
+    /// Work stealing in priority bands. See [`Priority`].
     Priority,
-    /// Each task where it will be finished first, by capability weights. See [`CapabilityWeights`].
+    /// Each task runs where it is expected to finish first, by capability weights. See [`CapabilityWeights`].
     CapabilityWeights,
-    /// One queue, reservation stations, whoever demands more gets more. See [`DemandDriven`].
+    /// One queue and reservation stations; resources take tasks at their own speed. See [`DemandDriven`].
     DemandDriven,
 }
 
 impl PolicyName {
-    /// All of them.
+    /// All policies.
     pub const ALL: [Self; 5] =
         [Self::Fifo, Self::WorkStealing, Self::Priority, Self::CapabilityWeights, Self::DemandDriven];
 
-    /// A policy of this name for so many places.
+    /// Creates the policy of this name for a number of places.
     #[must_use]
     pub fn build(self, places: usize) -> Box<dyn Policy> {
         match self {
@@ -41,7 +41,7 @@ impl PolicyName {
         }
     }
 
-    /// The name as settings spell it.
+    /// Returns the name as settings spell it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -60,14 +60,14 @@ impl fmt::Display for PolicyName {
     }
 }
 
-/// Not the name of a policy.
+/// The error for a text that is not the name of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPolicy(String);
 
 impl fmt::Display for UnknownPolicy {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let there = PolicyName::ALL.map(PolicyName::as_str).join(", ");
-        write!(out, "no policy is called `{}`; there are {there}", self.0)
+        write!(out, "unknown policy `{}`: expected one of {there}", self.0)
     }
 }
 

@@ -1,4 +1,4 @@
-//! An outlook for tests of policies: what tasks cost is said beforehand, and time passes when the test says so.
+//! An outlook for tests of policies: tasks have given costs, and the test advances the time.
 
 use super::{BlasLevel, Forecast, Moves, Outlook, Place, Policy, ReadyTask, Resource, TaskId, Want};
 use std::{
@@ -6,19 +6,19 @@ use std::{
     collections::{BTreeMap, VecDeque},
 };
 
-/// What one task is like.
+/// The properties of one task.
 #[derive(Clone, Debug)]
-pub(super) struct Work {
-    /// By resource; none if it can not run there.
+pub(super) struct MockTask {
+    /// By resource; `None` if the task cannot run there.
     pub(super) forecasts: Vec<Option<Forecast>>,
     pub(super) level: Option<BlasLevel>,
     pub(super) home: Option<Resource>,
     pub(super) owner: Option<Resource>,
 }
 
-impl Work {
-    /// So long on each resource.
-    pub(super) fn taking(ns: &[f64]) -> Self {
+impl MockTask {
+    /// A task with these computation times, by resource.
+    pub(super) fn with_times_ns(ns: &[f64]) -> Self {
         let forecast = |&computation_ns: &f64| Some(Forecast { computation_ns, ..Forecast::default() });
         Self { forecasts: ns.iter().map(forecast).collect(), level: Some(BlasLevel::Three), home: None, owner: None }
     }
@@ -46,17 +46,17 @@ impl Work {
     }
 }
 
-/// Places: the workers, then a device's issuer each.
-pub(super) struct Mock {
+/// An outlook whose places are the workers, followed by one issuer per device.
+pub(super) struct MockOutlook {
     pub(super) workers: usize,
     pub(super) resources: u16,
-    pub(super) works: RefCell<BTreeMap<TaskId, Work>>,
+    pub(super) tasks: RefCell<BTreeMap<TaskId, MockTask>>,
     pub(super) now_ns: Cell<u64>,
-    /// Whether devices have room for what has to be moved.
+    /// Whether devices have room for the copies.
     pub(super) has_room: Cell<bool>,
 }
 
-impl Outlook for Mock {
+impl Outlook for MockOutlook {
     fn resources(&self) -> u16 {
         self.resources
     }
@@ -70,7 +70,7 @@ impl Outlook for Mock {
     }
 
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast> {
-        self.works.borrow()[&task.id()].forecasts[usize::from(on.0)]
+        self.tasks.borrow()[&task.id()].forecasts[usize::from(on.0)]
     }
 
     fn moves(&self, task: &ReadyTask, on: Resource) -> Moves {
@@ -79,19 +79,19 @@ impl Outlook for Mock {
     }
 
     fn is_lost(&self, on: Resource) -> bool {
-        self.works.borrow().values().all(|work| work.forecasts[usize::from(on.0)].is_none())
+        self.tasks.borrow().values().all(|work| work.forecasts[usize::from(on.0)].is_none())
     }
 
     fn level(&self, task: &ReadyTask) -> Option<BlasLevel> {
-        self.works.borrow()[&task.id()].level
+        self.tasks.borrow()[&task.id()].level
     }
 
     fn home(&self, task: &ReadyTask) -> Option<Resource> {
-        self.works.borrow()[&task.id()].home
+        self.tasks.borrow()[&task.id()].home
     }
 
     fn owner(&self, task: &ReadyTask) -> Option<Resource> {
-        self.works.borrow()[&task.id()].owner
+        self.tasks.borrow()[&task.id()].owner
     }
 
     fn now_ns(&self) -> u64 {
@@ -99,12 +99,12 @@ impl Outlook for Mock {
     }
 }
 
-impl Mock {
+impl MockOutlook {
     pub(super) fn new(workers: usize, devices: u16) -> Self {
         Self {
             workers,
             resources: devices + 1,
-            works: RefCell::default(),
+            tasks: RefCell::default(),
             now_ns: Cell::new(0),
             has_room: Cell::new(true),
         }
@@ -118,25 +118,30 @@ impl Mock {
         Place(self.workers as u32 + device)
     }
 
-    pub(super) fn push(&self, policy: &dyn Policy, id: u64, priority: i32, work: Work) {
-        self.works.borrow_mut().insert(TaskId(id), work);
+    pub(super) fn push(&self, policy: &dyn Policy, id: u64, priority: i32, work: MockTask) {
+        self.tasks.borrow_mut().insert(TaskId(id), work);
         policy.push(Place(0), ReadyTask::simulated(TaskId(id), priority), self);
     }
 
-    /// What this place gets, by its number.
+    /// Returns the number of the task that this place gets.
     pub(super) fn take(&self, policy: &dyn Policy, by: Place) -> Option<u64> {
         let accepts = |task: &ReadyTask| self.forecast(task, self.resource_at(by)).is_some();
         let want = &Want::of(&accepts).with(Some(self));
         policy.take(by, want).or_else(|| policy.steal(by, want)).map(|task| task.id().0)
     }
 
-    /// Runs everything that was pushed, each task as long as `takes_ns` says, devices `depth` ahead. Returns what ran, in the order of the
-    /// ends: the task, the place, the moment.
-    pub(super) fn run(&self, policy: &dyn Policy, depth: usize, takes_ns: impl Fn(u64, Resource) -> u64) -> Vec<Ran> {
+    /// Runs all pushed tasks, each as long as `takes_ns` says, with devices taking `depth` tasks ahead. Returns the
+    /// tasks in the order in which they ended.
+    pub(super) fn run(
+        &self,
+        policy: &dyn Policy,
+        depth: usize,
+        takes_ns: impl Fn(u64, Resource) -> u64,
+    ) -> Vec<FinishedTask> {
         let mut ahead: Vec<VecDeque<(u64, u64)>> = vec![VecDeque::new(); self.places()];
         let mut ran = Vec::new();
         loop {
-            // Devices look first: who is asked first takes nothing from the others by rights.
+            // Devices look first, because a policy must not let the first caller take tasks that belong to others.
             for place in (0..self.places()).rev() {
                 let (by, on) = (Place(place as u32), self.resource_at(Place(place as u32)));
                 let depth = if on == Resource::HOST { 1 } else { depth };
@@ -151,20 +156,20 @@ impl Mock {
             self.now_ns.set(end_ns);
             let Some((task, _)) = ahead[place].pop_front() else { return ran };
             policy.ended(&[TaskId(task)], self);
-            ran.push(Ran { task, on: self.resource_at(Place(place as u32)), end_ns });
+            ran.push(FinishedTask { task, on: self.resource_at(Place(place as u32)), end_ns });
         }
     }
 }
 
-/// A task that was run.
+/// A task that has run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Ran {
+pub(super) struct FinishedTask {
     pub(super) task: u64,
     pub(super) on: Resource,
     pub(super) end_ns: u64,
 }
 
-/// How many of them ran there.
-pub(super) fn share(ran: &[Ran], on: Resource) -> usize {
+/// Returns how many of the tasks ran on this resource.
+pub(super) fn count_on(ran: &[FinishedTask], on: Resource) -> usize {
     ran.iter().filter(|one| one.on == on).count()
 }

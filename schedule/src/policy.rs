@@ -1,66 +1,69 @@
-//! What a policy is.
+//! The policy trait.
 
 use super::{Outlook, Place, ReadyTask, Resource, TaskId, Want};
 
-/// Holds the tasks that are ready and not taken.
+/// A scheduling policy: holds the tasks that are ready and not taken.
 ///
-/// Every call may come from any thread. A policy belongs to one runtime, keeps each task that is pushed until it is taken, once,
-/// and gives it only to a thread that [accepts](Want::accepts) it. A task that is given to the wrong thread is kept for the
-/// right one; one that is given to another runtime goes back, and its scope returns an error of kind
-/// `Refused`. A task that a policy never gives is never run; a
-/// [simulated](ReadyTask::simulated) one that it gives to a runtime is dropped, and the policy is asked again. A policy must not panic: tasks could
-/// be lost, and the scope that waits for them, so a panic ends the process.
+/// Any thread may make any call at any time. A policy belongs to one runtime. It keeps each pushed task until the task
+/// is taken, once, and gives it only to a thread that [accepts](Want::accepts) it. The runtime checks the answers of
+/// custom policies: a task given to the wrong thread is kept for the right one; a task given to another runtime goes
+/// back, and its scope returns an error of kind `Refused`; a [simulated](ReadyTask::simulated) task given to a runtime
+/// is dropped, and the policy is asked again. A task that a policy never gives is never run. A policy must not panic: a
+/// panic ends the process, because tasks may be lost, for which scopes would wait forever.
 ///
-/// `take` and `steal` together find a task if one that `want` accepts was pushed before the calls (in the sense of *happens
-/// before*) and not taken: the sleep protocol relies on it, so a policy answers `None` because a lock was busy only to the
-/// hasty.
+/// `take` and `steal` together find a task if `want` accepts a task that was pushed before the calls (in the sense of
+/// *happens before*) and not taken. The sleep protocol relies on this. Only a hasty caller may get `None` because a
+/// lock is contended.
 ///
-/// Where there are devices ([`Want::outlook`] says), a policy may keep a task for a [`Resource`]: it then finds it for that
-/// resource's threads, but not for others. Some thread of that resource has looked after the push, or will: the push has woken one, or
-/// it has work in flight and looks when that ends. So two things are asked of a policy that keeps tasks. A resource with nothing in flight
-/// gets what is kept for it; and what is kept for a resource that can not run it any more
-/// ([`Outlook::forecast`] says none) is anybody's.
+/// If there are devices ([`Want::outlook`] says so), a policy may keep a task for a [`Resource`]: the task is then
+/// found by that resource's threads, but not by others. After the push, at least one of these threads looks for a task:
+/// either the push wakes it, or it has work in flight and looks when that ends. A policy that keeps tasks must meet two
+/// conditions. A resource with nothing in flight gets the tasks kept for it; and tasks kept for a resource that cannot
+/// run them any more ([`Outlook::forecast`] returns `None`) are available to all.
 pub trait Policy: Send + Sync {
-    /// The policy's name, as settings and traces give it.
+    /// Returns the policy's name, as used in settings and traces.
     fn name(&self) -> &'static str;
 
-    /// A task has become ready; `by` is where that was found out. One that was taken may come back.
+    /// Adds a task that has become ready; `by` is the place of the thread that made it ready. A task that was taken may
+    /// be pushed again.
     ///
-    /// Returns the resource that the task is kept for, if no other will find it as long as that one can run it: then nobody else is woken for it.
-    /// None where others may get it, and always where there are no devices.
+    /// Returns the resource that the task is kept for, if no other resource will find it while that one can run it;
+    /// then only that resource is woken. Returns `None` if others may get the task, and always if there are no devices.
     fn push(&self, by: Place, task: ReadyTask, outlook: &dyn Outlook) -> Option<Resource>;
 
-    /// The task that the thread at `by` should run next, if it need not be taken from another's share.
+    /// Takes the next task for the thread at `by` without stealing.
     fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask>;
 
-    /// A task from another's share, for the thread at `by`, which has none.
+    /// Steals a task for the thread at `by`, which has no task of its own.
     fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
         let _ = (by, want);
         None
     }
 
-    /// Tasks that were taken from the policy, or were never given to it, have ended, as somebody has just noticed. Told only where there are
-    /// devices. Says whether idle resources should look again, since tasks that were kept from them may be theirs now.
+    /// Informs the policy that tasks have ended. They were taken from it, or never given to it. Called only if there
+    /// are devices. Returns whether idle resources should look again, because tasks kept for another resource may now
+    /// be available to them.
     fn ended(&self, tasks: &[TaskId], outlook: &dyn Outlook) -> bool {
         let _ = (tasks, outlook);
         false
     }
 
-    /// Whether others should look again because this resource is late: tasks that were kept for it may be theirs now. Asked now and then
-    /// while a device has work in flight.
+    /// Returns whether other resources should look again because this one is late: tasks kept for it may now be
+    /// available to them. Called from time to time while a device has work in flight.
     fn is_late(&self, on: Resource, outlook: &dyn Outlook) -> bool {
         let _ = (on, outlook);
         false
     }
 
-    /// Whether it weighs by itself who is too slow for a task. Where it does not, the runtime keeps tasks from those who would take too long
-    /// for them: they do not [accept](Want::accepts) such a task while a resource that can run it is far faster. That can change with what is
-    /// measured and with how much is in flight, so a policy shows a task to everybody who [can run it](Outlook::is_for_devices).
+    /// Returns whether the policy itself considers which resources are too slow for a task. If not, the runtime does: a
+    /// slow resource does not [accept](Want::accepts) a task while a far faster one can run it. This changes with the
+    /// measurements and with the work in flight, so the policy must show a task to every resource that [can run
+    /// it](Outlook::is_for_devices).
     fn weighs(&self) -> bool {
         true
     }
 
-    /// Whether the thread at `by` may run this task, which it has just made ready, without pushing it first.
+    /// Returns whether the thread at `by` may run this task, which it has just made ready, without pushing it first.
     fn hands_over(&self, by: Place, task: &ReadyTask) -> bool {
         let _ = (by, task);
         false

@@ -1,5 +1,6 @@
-//! A queue by rank: the most urgent first, among equals in the order in which they were inserted into the program, whenever they became
-//! ready. Each item weighs some nanoseconds, and the sum of what is as urgent as something or more is known without a walk through all.
+//! A queue ordered by priority, and by insertion into the program among tasks of equal priority, regardless of when
+//! they became ready. Each item has a load in nanoseconds, and the total load at or above a priority is known without
+//! visiting all items.
 
 use std::collections::VecDeque;
 
@@ -11,25 +12,26 @@ struct Band<T> {
     items: Items<T>,
 }
 
-/// See the module's head. There is no band without items. Most tasks come and go at the urgent end, so that is where the bands' list ends.
-pub(super) struct Ranked<T> {
+/// A queue of priority bands; see the [module](self) documentation. Every band has items. The bands are in order of
+/// increasing priority, because most items come and go at the urgent end.
+pub(super) struct RankedQueue<T> {
     bands: Vec<Band<T>>,
-    /// Of bands that are gone, for the room.
+    /// The item lists of removed bands, kept to reuse their memory.
     spare: Vec<Items<T>>,
 }
 
-impl<T> Default for Ranked<T> {
+impl<T> Default for RankedQueue<T> {
     fn default() -> Self {
         Self { bands: Vec::new(), spare: Vec::new() }
     }
 }
 
-impl<T> Ranked<T> {
+impl<T> RankedQueue<T> {
     pub(super) fn len(&self) -> usize {
         self.bands.iter().map(|band| band.items.len()).sum()
     }
 
-    /// Puts an item in; of those that are as urgent, `is_before` says which come before it.
+    /// Inserts an item. Among items of the same priority, `is_before` says which come before it.
     pub(super) fn push(&mut self, priority: i32, load_ns: f64, item: T, is_before: impl Fn(&T) -> bool) {
         let at = self.bands.partition_point(|band| band.priority < priority);
         if self.bands.get(at).is_none_or(|band| band.priority != priority) {
@@ -38,31 +40,31 @@ impl<T> Ranked<T> {
         }
         let band = &mut self.bands[at];
         band.load_ns += load_ns;
-        // Mostly it comes last: then the others are not looked at.
+        // It is usually the last of its band, which needs only one comparison.
         let is_last = band.items.back().is_none_or(|(_, other)| is_before(other));
         let at = if is_last { band.items.len() } else { band.items.partition_point(|(_, other)| is_before(other)) };
         band.items.insert(at, (load_ns, item));
     }
 
-    /// What stands before something that comes with this priority.
+    /// Returns the load of all items that precede a new item of this priority.
     pub(super) fn load_before_ns(&self, priority: i32) -> f64 {
         self.bands.iter().rev().take_while(|band| band.priority >= priority).map(|band| band.load_ns).sum()
     }
 
-    /// What all items weigh.
+    /// Returns the load of all items.
     pub(super) fn load_ns(&self) -> f64 {
         self.bands.iter().map(|band| band.load_ns).sum()
     }
 
-    /// From the most urgent on, each with what it weighs.
+    /// Iterates from the most urgent item, with the load of each.
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &(f64, T)> + Clone {
         self.bands.iter().rev().flat_map(|band| &band.items)
     }
 
-    /// Takes out the first that will do.
-    pub(super) fn remove_first(&mut self, mut will_do: impl FnMut(&T) -> bool) -> Option<T> {
+    /// Removes and returns the first item that is accepted.
+    pub(super) fn remove_first(&mut self, mut accepts: impl FnMut(&T) -> bool) -> Option<T> {
         let position = |(rank, band): (usize, &Band<T>)| {
-            band.items.iter().position(|(_, item)| will_do(item)).map(|at| (rank, at))
+            band.items.iter().position(|(_, item)| accepts(item)).map(|at| (rank, at))
         };
         let (rank, at) = self.bands.iter().enumerate().rev().find_map(position)?;
         let band = &mut self.bands[rank];
@@ -74,7 +76,7 @@ impl<T> Ranked<T> {
         Some(item)
     }
 
-    /// Weighs every item anew.
+    /// Recomputes the load of every item.
     pub(super) fn reweigh(&mut self, mut weigh: impl FnMut(&mut T) -> Option<f64>) {
         for band in &mut self.bands {
             for (load_ns, item) in &mut band.items {
@@ -90,8 +92,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_urgent_comes_first_and_equals_in_their_order() {
-        let mut ranked = Ranked::default();
+    fn order_is_priority_then_insertion() {
+        let mut ranked = RankedQueue::default();
         for (priority, item) in [(0, 'e'), (5, 'b'), (-3, 'c'), (5, 'd'), (0, 'a')] {
             ranked.push(priority, 1.0, item, |&other| other < item);
         }

@@ -1,27 +1,28 @@
-//! What one resource is expected to be busy with: the tasks that are assigned to it, those that it has taken and not finished, and
-//! when it would come to another.
+//! The expected load of one resource: the tasks that are assigned to it, the tasks that it has taken and not finished,
+//! and the time at which it could begin another.
 
-use super::{Forecast, ReadyTask, TaskId, ranked::Ranked};
+use super::{Forecast, ReadyTask, TaskId, ranked::RankedQueue};
 
-/// How long a task stands in its resource's way. What it moves is moved while others are at work, so the longer of the two counts.
+/// Returns how long a task occupies its resource. Copies overlap with the computation of other tasks, so the longer of
+/// the two times counts.
 pub(super) fn load_ns(forecast: &Forecast) -> f64 {
     forecast.computation_ns.max(forecast.communication_ns)
 }
 
-/// A task that is assigned.
+/// An assigned task.
 pub(super) struct Assigned {
     pub(super) task: ReadyTask,
-    /// Nobody else is to take it: others can not, or it is here by rule.
+    /// Whether no other resource may take it: the others cannot run it, or a rule assigned it.
     pub(super) is_bound: bool,
-    /// It is here because its data were dealt to this resource, where they will stay.
+    /// Whether it is assigned here because its data were dealt to this resource, where they will stay.
     pub(super) is_home: bool,
-    /// What it will take here, as was expected when it was assigned or weighed last.
+    /// The forecast for this resource, from the assignment or the last update.
     pub(super) forecast: Forecast,
 }
 
 impl Assigned {
-    /// Whether it had to wait for data from host memory when it was assigned, which are to stay here.
-    pub(super) fn was_afar(&self) -> bool {
+    /// Returns whether the task has its home here and needed data from host memory when it was assigned.
+    pub(super) fn needed_host_data(&self) -> bool {
         self.is_home && self.forecast.from_host
     }
 }
@@ -40,92 +41,102 @@ impl Running {
     }
 }
 
-/// See the module's head. Moments are in the outlook's nanoseconds.
+/// The expected load of one resource; see the [module](self) documentation. Times are nanoseconds of the outlook's
+/// clock.
 pub(super) struct Station {
-    pub(super) queue: Ranked<Assigned>,
-    /// How many in the queue are not bound.
-    open: usize,
-    /// How many at home in the queue had to wait for data from host memory when they were assigned.
-    afar: usize,
+    pub(super) queue: RankedQueue<Assigned>,
+    /// The number of queued tasks that are not bound.
+    unbound_queued: usize,
+    /// The number of queued tasks that have their home here and needed data from host memory when they were assigned.
+    with_host_data: usize,
     running: Vec<Running>,
-    /// So many tasks run at once: one on a device, whose tasks take turns, and one on each worker of the host.
+    /// The number of tasks that run at once: one on a device, which runs its tasks in order, and one per worker on the
+    /// host.
     pub(super) servers: usize,
-    /// How many tasks have ended since the queue was weighed.
+    /// The number of tasks that have ended since the queue's loads were updated.
     ended: usize,
 }
 
-/// How an ended task compares with what was expected.
+/// How the duration of an ended task compares with its forecast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// It is not one of this station's.
+pub(super) enum Deviation {
+    /// The task does not belong to this station.
     Unknown,
-    /// It took about as long as was expected.
+    /// It took about as long as expected.
     Expected,
-    /// It took more than twice or less than half as long, and this is not the first among the few in the queue.
+    /// It took more than twice or less than half as long as expected, and enough tasks have ended since the last
+    /// update.
     Surprising,
 }
 
 impl Station {
     pub(super) fn new(servers: usize) -> Self {
-        Self { queue: Ranked::default(), open: 0, afar: 0, running: Vec::new(), servers, ended: 0 }
+        Self {
+            queue: RankedQueue::default(),
+            unbound_queued: 0,
+            with_host_data: 0,
+            running: Vec::new(),
+            servers,
+            ended: 0,
+        }
     }
 
     pub(super) fn assign(&mut self, assigned: Assigned) {
-        self.open += usize::from(!assigned.is_bound);
-        self.afar += usize::from(assigned.was_afar());
+        self.unbound_queued += usize::from(!assigned.is_bound);
+        self.with_host_data += usize::from(assigned.needed_host_data());
         let (id, priority) = (assigned.task.id(), assigned.task.priority());
         self.queue.push(priority, load_ns(&assigned.forecast), assigned, |other| other.task.id() < id);
     }
 
-    /// Takes the first that will do out of the queue.
-    pub(super) fn remove_first(&mut self, will_do: impl FnMut(&Assigned) -> bool) -> Option<Assigned> {
-        let found = self.queue.remove_first(will_do)?;
-        self.open -= usize::from(!found.is_bound);
-        self.afar -= usize::from(found.was_afar());
+    /// Removes the first queued task that is accepted.
+    pub(super) fn remove_first(&mut self, accepts: impl FnMut(&Assigned) -> bool) -> Option<Assigned> {
+        let found = self.queue.remove_first(accepts)?;
+        self.unbound_queued -= usize::from(!found.is_bound);
+        self.with_host_data -= usize::from(found.needed_host_data());
         Some(found)
     }
 
-    /// Whether there is something in the queue that others may take.
-    pub(super) fn is_open(&self) -> bool {
-        self.open > 0
+    /// Returns whether the queue has tasks that other resources may take.
+    pub(super) fn has_unbound_queued(&self) -> bool {
+        self.unbound_queued > 0
     }
 
-    /// Whether something at home in the queue had to wait for data from host memory when it was assigned.
-    pub(super) fn is_any_afar(&self) -> bool {
-        self.afar > 0
+    /// Returns whether a queued task with its home here needed data from host memory when it was assigned.
+    pub(super) fn any_needed_host_data(&self) -> bool {
+        self.with_host_data > 0
     }
 
-    /// Whether it has taken anything that has not ended.
+    /// Returns whether the resource has taken tasks that have not ended.
     pub(super) fn is_busy(&self) -> bool {
         !self.running.is_empty()
     }
 
-    /// Whether what runs first has taken more than twice as long as was expected.
+    /// Returns whether the first running task has taken more than twice as long as expected.
     pub(super) fn is_late(&self, now_ns: f64) -> bool {
         self.running.first().is_some_and(|running| now_ns > running.until_ns + running.takes_ns())
     }
 
-    /// How many of its servers others' tasks occupy: tasks that need not be here.
-    pub(super) fn unbound(&self) -> usize {
+    /// Returns the number of running tasks that are not bound to this resource.
+    pub(super) fn unbound_running(&self) -> usize {
         self.running.iter().filter(|running| !running.is_bound).count()
     }
 
-    /// Work of so long that has been taken and has not ended.
+    /// Returns the computation time of the tasks that were taken and have not ended.
     pub(super) fn in_hand_ns(&self) -> f64 {
         self.running.iter().map(|running| running.forecast.computation_ns).sum()
     }
 
-    /// Whether something had to be moved for one of the tasks that it has taken.
+    /// Returns whether any of the taken tasks needed copies.
     pub(super) fn is_fetching(&self) -> bool {
         self.running.iter().any(|running| running.forecast.communication_ns > 0.0)
     }
 
-    /// How many of the tasks that it has taken had to wait for data from host memory.
+    /// Returns how many of the taken tasks needed data from host memory.
     pub(super) fn waiting_for_host(&self) -> usize {
         self.running.iter().filter(|running| running.forecast.from_host).count()
     }
 
-    /// Takes a task, of which that is expected now.
+    /// Records that the resource takes a task, with its current forecast.
     pub(super) fn take(&mut self, task: TaskId, is_bound: bool, forecast: Forecast, now_ns: f64) {
         let begins_ns = match self.running.last() {
             Some(last) if self.servers == 1 => last.until_ns.max(now_ns),
@@ -134,13 +145,13 @@ impl Station {
         self.running.push(Running { task, forecast, until_ns: begins_ns + load_ns(&forecast), is_bound });
     }
 
-    /// A task that was taken has ended, or has come back.
-    pub(super) fn end(&mut self, task: TaskId, now_ns: f64) -> Ended {
-        let Some(at) = self.running.iter().position(|running| running.task == task) else { return Ended::Unknown };
+    /// Removes a task that was taken and has ended or been returned.
+    pub(super) fn end(&mut self, task: TaskId, now_ns: f64) -> Deviation {
+        let Some(at) = self.running.iter().position(|running| running.task == task) else { return Deviation::Unknown };
         let ended = self.running.remove(at);
         let took_ns = now_ns - (ended.until_ns - ended.takes_ns());
         if self.servers == 1 && at == 0 {
-            // The next begins now, and what follows with it.
+            // The next task begins now, and the others follow it.
             let mut begins_ns = now_ns;
             for running in &mut self.running {
                 running.until_ns = begins_ns + running.takes_ns();
@@ -150,23 +161,23 @@ impl Station {
         self.ended += 1;
         let ratio = took_ns / ended.takes_ns().max(1.0);
         let is_surprising = !(0.5..=2.0).contains(&ratio) && 4 * self.ended >= self.queue.len();
-        if is_surprising { Ended::Surprising } else { Ended::Expected }
+        if is_surprising { Deviation::Surprising } else { Deviation::Expected }
     }
 
-    /// Weighs the queue anew, by what is expected now; what nobody knows better of stays.
+    /// Updates the loads of the queue by current forecasts; a task without a forecast keeps its load.
     pub(super) fn reweigh(&mut self, expected: impl Fn(&ReadyTask) -> Option<Forecast>) {
         self.ended = 0;
         self.queue.reweigh(|it| {
-            // Who was far from its data when it was assigned counts as such.
+            // `from_host` stays as it was at the assignment, because `needed_host_data` is counted by it.
             it.forecast = Forecast { from_host: it.forecast.from_host, ..expected(&it.task)? };
             Some(load_ns(&it.forecast))
         });
     }
 
-    /// How long it will be until a server is free, with so much work to be done before: what remains of the running tasks is filled up
-    /// with it, evenly.
+    /// Returns the time until a server is free if `before_ns` of work comes first. This work fills up the gaps until
+    /// the running tasks end, evenly over the servers.
     pub(super) fn wait_ns(&self, now_ns: f64, before_ns: f64) -> f64 {
-        // Of one that is overdue nothing is known but that: as long again as it is late.
+        // An overdue task is expected to take as long again as it is late.
         let left_ns = |running: &Running| (running.until_ns - now_ns).abs();
         if self.servers == 1 {
             let behind_ns: f64 = self.running.iter().skip(1).map(Running::takes_ns).sum();
@@ -175,7 +186,8 @@ impl Station {
         let mut left: smallvec::SmallVec<[f64; 64]> = self.running.iter().map(left_ns).collect();
         left.resize(left.len().max(self.servers), 0.0);
         left.sort_by(f64::total_cmp);
-        // More are taken than there are servers where bodies wait for tasks of their own, or tasks for their data: these come first.
+        // There may be more running tasks than servers, because bodies wait for tasks of their own and tasks wait for
+        // their data. The surplus tasks that end first are added to the work that comes first.
         let (first, left) = left.split_at(left.len() - self.servers);
         let (mut level_ns, mut before_ns) = (left[0], before_ns + first.iter().sum::<f64>());
         for (at, &next_ns) in left.iter().enumerate().skip(1) {
@@ -198,35 +210,35 @@ mod tests {
     }
 
     #[test]
-    fn work_is_poured_over_the_workers() {
+    fn work_is_spread_over_the_workers() {
         let mut host = Station::new(3);
         assert_eq!(host.wait_ns(0.0, 0.0), 0.0);
         assert_eq!(host.wait_ns(0.0, 90.0), 30.0);
         host.take(TaskId(1), false, forecast(100.0, 0.0), 0.0);
         host.take(TaskId(2), true, forecast(5.0, 20.0), 0.0);
         assert_eq!((host.in_hand_ns(), host.is_fetching()), (105.0, true));
-        // One is free from now on, another from 20 on.
+        // One worker is free from now on, another from 20 on.
         assert_eq!(host.wait_ns(0.0, 10.0), 10.0);
         assert_eq!(host.wait_ns(0.0, 40.0), 30.0);
-        assert_eq!((host.is_busy(), host.unbound()), (true, 1));
-        assert_eq!(host.end(TaskId(2), 20.0), Ended::Expected);
-        assert_eq!(host.end(TaskId(2), 20.0), Ended::Unknown);
+        assert_eq!((host.is_busy(), host.unbound_running()), (true, 1));
+        assert_eq!(host.end(TaskId(2), 20.0), Deviation::Expected);
+        assert_eq!(host.end(TaskId(2), 20.0), Deviation::Unknown);
     }
 
     #[test]
-    fn a_device_does_one_after_the_other_and_is_corrected_when_one_ends() {
+    fn device_times_follow_task_ends() {
         let mut device = Station::new(1);
         (1..=3).for_each(|task| device.take(TaskId(task), false, forecast(100.0, 0.0), 0.0));
         assert_eq!((device.in_hand_ns(), device.is_fetching()), (300.0, false));
         assert_eq!(device.wait_ns(0.0, 50.0), 350.0);
         assert_eq!(device.wait_ns(90.0, 0.0), 210.0);
-        // Late by 60: as much again is expected.
+        // It is late by 60, so it is expected to take 60 more.
         assert_eq!(device.wait_ns(160.0, 0.0), 260.0);
         assert!(!device.is_late(190.0) && device.is_late(210.0));
-        assert_eq!(device.end(TaskId(1), 240.0), Ended::Surprising);
+        assert_eq!(device.end(TaskId(1), 240.0), Deviation::Surprising);
         assert_eq!(device.wait_ns(240.0, 0.0), 200.0);
-        assert_eq!(device.end(TaskId(2), 340.0), Ended::Expected);
-        assert_eq!(device.end(TaskId(3), 440.0), Ended::Expected);
+        assert_eq!(device.end(TaskId(2), 340.0), Deviation::Expected);
+        assert_eq!(device.end(TaskId(3), 440.0), Deviation::Expected);
         assert_eq!((device.is_busy(), device.wait_ns(500.0, 0.0)), (false, 0.0));
     }
 }

@@ -1,14 +1,14 @@
-//! Tasks and places, as a policy sees them.
+//! Tasks and places as a policy sees them.
 
 use std::{fmt, num::NonZeroU64};
 
-/// Where a thread that runs or inserts tasks sits: workers come first, counted from zero, then threads that came from
-/// outside, then the threads that issue to devices.
+/// The number of a seat: the workers, counted from zero, then the threads from outside, then the threads that issue to
+/// devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place(pub u32);
 
-/// The number of a task: its place in the serial program, counted from the first insertion. (Runtimes with custom policies number
-/// their tasks together.)
+/// The serial number of a task, in program order from the first insertion. (Runtimes with custom policies share one
+/// counter.)
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskId(pub u64);
 
@@ -18,8 +18,7 @@ impl fmt::Display for TaskId {
     }
 }
 
-/// The level of the BLAS that a task's work belongs to, which says how its flops grow with its
-/// bytes.
+/// The BLAS level of a task's work, which says how its floating-point operations grow with its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BlasLevel {
     /// Vector with vector: bound by memory.
@@ -31,18 +30,18 @@ pub enum BlasLevel {
 }
 
 impl BlasLevel {
-    /// The level as a number: 1, 2 or 3.
+    /// Returns the level as a number: 1, 2 or 3.
     pub const fn number(self) -> u8 {
         self as u8
     }
 }
 
-/// A task that is ready. It cannot be copied, so that no policy runs a task twice.
+/// A ready task. It cannot be copied, so that no policy can run a task twice.
 #[derive(Debug)]
 pub struct ReadyTask {
     id: TaskId,
-    /// Bits 32 to 63: the priority. Bits 1 to 31: the slot, or 1 in a simulated task. Bit 0: whether a runtime has the task. Never zero,
-    /// so that an `Option<ReadyTask>` is two words, which stay in registers.
+    /// Bits 32 to 63: the priority. Bits 1 to 31: the slot, or 1 in a simulated task. Bit 0: whether the task belongs
+    /// to a runtime. Never zero, so that an `Option<ReadyTask>` has two words and fits in registers.
     rest: NonZeroU64,
 }
 
@@ -52,11 +51,11 @@ const OF_RUNTIME: NonZeroU64 = NonZeroU64::MIN;
 const SIMULATED: NonZeroU64 = NonZeroU64::new(2).unwrap();
 
 impl ReadyTask {
-    /// A task that a runtime has in this of its slots, which are less than 2³¹.
+    /// Creates the value for a task that a runtime has in this slot; slot indices are less than 2³¹.
     ///
     /// # Safety
-    /// The runtime has the task there, it is ready, and nobody else has it: who takes it from a policy runs it, and does not ask whether
-    /// it ran before.
+    /// The runtime has the task in that slot, it is ready, and no other `ReadyTask` stands for it: a thread that takes
+    /// it from a policy runs it without checking whether it has run before.
     #[allow(unsafe_code)]
     #[inline]
     pub unsafe fn of_runtime(id: TaskId, priority: i32, slot: u32) -> Self {
@@ -64,7 +63,7 @@ impl ReadyTask {
         Self { id, rest: OF_RUNTIME | u64::from(priority.cast_unsigned()) << 32 | u64::from(slot << 1) }
     }
 
-    /// A task of a simulation that drives a policy in virtual time. No runtime runs it.
+    /// Creates a task for a simulation that drives a policy in virtual time. Runtimes do not run it.
     ///
     /// ```
     /// use superscalar::{Outlook, Place, Policy, Priority, ReadyTask, TaskId, Want};
@@ -87,28 +86,29 @@ impl ReadyTask {
         Self { id, rest: SIMULATED | u64::from(priority.cast_unsigned()) << 32 }
     }
 
-    /// The task's serial number: smaller ones were inserted earlier.
+    /// Returns the task's serial number; tasks inserted earlier have smaller numbers.
     #[must_use]
     #[inline]
     pub fn id(&self) -> TaskId {
         self.id
     }
 
-    /// Its priority; larger is more urgent.
+    /// Returns its priority; larger is more urgent.
     #[must_use]
     #[inline]
     pub fn priority(&self) -> i32 {
         ((self.rest.get() >> 32) as u32).cast_signed()
     }
 
-    /// Where its runtime has it. Of a [simulated](Self::is_simulated) task it says nothing.
+    /// Returns the slot in which its runtime has the task. It is meaningless for a [simulated](Self::is_simulated)
+    /// task.
     #[must_use]
     #[inline]
     pub fn slot(&self) -> u32 {
         self.rest.get() as u32 >> 1
     }
 
-    /// Whether no runtime has it.
+    /// Returns whether the task belongs to no runtime.
     #[must_use]
     #[inline]
     pub fn is_simulated(&self) -> bool {

@@ -1,9 +1,9 @@
-//! Which tasks a thread can take.
+//! The tasks that a thread can take.
 
 use super::{Outlook, ReadyTask, held};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-/// Which tasks a thread that asks for one can take.
+/// The tasks that a thread can take when it asks a policy for one.
 #[derive(Clone, Copy, Default)]
 pub struct Want<'a> {
     accepts: Option<&'a dyn Fn(&ReadyTask) -> bool>,
@@ -12,42 +12,42 @@ pub struct Want<'a> {
 }
 
 impl<'a> Want<'a> {
-    /// The tasks for which `accepts` returns true.
+    /// Accepts the tasks for which `accepts` returns true.
     #[must_use]
     pub fn of(accepts: &'a dyn Fn(&ReadyTask) -> bool) -> Self {
         Self { accepts: Some(accepts), outlook: None, is_hasty: false }
     }
 
-    /// Any task will do.
+    /// Accepts any task.
     pub const ANY: Want<'static> = Want { accepts: None, outlook: None, is_hasty: false };
 
-    /// Whether any task will do, which a policy may use for a faster way.
+    /// Returns whether any task is accepted, for which a policy may have a faster path.
     #[must_use]
     pub fn is_any(&self) -> bool {
         self.accepts.is_none()
     }
 
-    /// Whether the thread will ask again soon, so that a share that is busy may be passed over.
+    /// Returns whether the thread will ask again soon, so that the policy may skip a queue whose lock is contended.
     #[must_use]
     pub fn is_hasty(&self) -> bool {
         self.is_hasty
     }
 
-    /// What the policy may ask. None where the runtime has no devices, and of one that ends: then no task is to be kept for
-    /// somebody else.
+    /// Returns the outlook for the policy's queries. `None` if the runtime has no devices, and while a runtime ends;
+    /// the policy must then keep no task for another resource.
     #[must_use]
     pub fn outlook(&self) -> Option<&'a dyn Outlook> {
         self.outlook
     }
 
-    /// The same, with answers to what the policy may ask.
+    /// Sets the outlook for the policy's queries.
     #[must_use]
     pub fn with(self, outlook: Option<&'a dyn Outlook>) -> Self {
         Self { outlook, ..self }
     }
 
-    /// Locks a share of tasks, or passes it over (`None`) if it is busy and the thread is hasty: were it to queue for the lock, its
-    /// owner would pay a system call to hand it over.
+    /// Locks a queue, or returns `None` if it is contended and the thread is hasty. If a hasty thread blocked, the
+    /// current holder would need a system call to pass the lock on.
     pub(crate) fn lock<'m, T>(&self, share: &'m Mutex<T>) -> Option<MutexGuard<'m, T>> {
         if !self.is_hasty {
             return Some(held(share.lock()));
@@ -59,13 +59,13 @@ impl<'a> Want<'a> {
         }
     }
 
-    /// The same, with whether the thread will [ask again soon](Self::is_hasty).
+    /// Sets whether the thread will [ask again soon](Self::is_hasty).
     #[must_use]
     pub fn hasty(self, is_hasty: bool) -> Self {
         Self { is_hasty, ..self }
     }
 
-    /// Whether the thread can take this task.
+    /// Returns whether the thread can take this task.
     #[must_use]
     pub fn accepts(&self, task: &ReadyTask) -> bool {
         self.accepts.is_none_or(|accepts| accepts(task))

@@ -1,19 +1,19 @@
-//! Work stealing: each worker its own tasks, newest first; who has none steals.
+//! Work stealing: each worker runs its own tasks, newest first, and steals when it has none.
 
 use super::{
     Outlook, Place, Policy, ReadyTask, Resource, Want,
-    lanes::{Lanes, Order},
+    stealing_queues::{Order, StealingQueues},
 };
 
-/// A worker runs the newest of its own tasks, whose data are still in its cache; when it has none, it steals the oldest of
-/// another's. Priorities are ignored.
-pub struct WorkStealing(Lanes<1>);
+/// A worker runs the newest of its own tasks, whose data are still in its cache. When it has none, it steals the oldest
+/// tasks of another worker. Priorities are ignored.
+pub struct WorkStealing(StealingQueues<1>);
 
 impl WorkStealing {
-    /// A policy for so many places.
+    /// Creates a policy for this number of places.
     #[must_use]
     pub fn new(places: usize) -> Self {
-        Self(Lanes::new(places, Order::NewestFirst))
+        Self(StealingQueues::new(places, Order::NewestFirst))
     }
 }
 
@@ -40,7 +40,7 @@ impl Policy for WorkStealing {
     }
 
     fn hands_over(&self, _: Place, _: &ReadyTask) -> bool {
-        // It would be the newest of its own, and so the next.
+        // It would be the newest of the worker's own tasks, and so the next.
         true
     }
 }

@@ -1,4 +1,4 @@
-//! Every interleaving of tasks that commute on two data.
+//! Loom tests: every interleaving of tasks that commute on two data.
 
 use super::Exclusion;
 use loom::{
@@ -9,27 +9,27 @@ use loom::{
     thread,
 };
 
-struct World {
+struct Fixture {
     exclusions: [Exclusion; 2],
-    /// Tasks that were let go of, and may try again.
+    /// Parked tasks that a release returned, and that may try again.
     ready: Mutex<Vec<u32>>,
     inside: [AtomicU32; 2],
     ran: AtomicU32,
 }
 
-impl World {
-    fn let_go(&self, at: usize) {
-        if let Some(parked) = self.exclusions[at].let_go() {
+impl Fixture {
+    fn release(&self, at: usize) {
+        if let Some(parked) = self.exclusions[at].release() {
             self.ready.lock().unwrap().push(parked);
         }
     }
 
-    /// Runs a task that wants both, in an order of its own, or parks it.
+    /// Runs a task that takes both exclusions, in its own order, or parks it.
     fn run(&self, task: u32) {
         let order = if task == 0 { [0, 1] } else { [1, 0] };
         for (held, &at) in order.iter().enumerate() {
             if !self.exclusions[at].take_or_park(task) {
-                order[..held].iter().for_each(|&at| self.let_go(at));
+                order[..held].iter().for_each(|&at| self.release(at));
                 return;
             }
         }
@@ -38,7 +38,7 @@ impl World {
         }
         self.inside.iter().for_each(|inside| _ = inside.fetch_sub(1, Ordering::Relaxed));
         self.ran.fetch_add(1, Ordering::Relaxed);
-        order.iter().for_each(|&at| self.let_go(at));
+        order.iter().for_each(|&at| self.release(at));
     }
 
     fn drain(&self) {
@@ -48,32 +48,32 @@ impl World {
     }
 }
 
-/// Two tasks want the same two exclusions in opposite order: both run, one at a time, and none stays parked.
+/// Two tasks take the same two exclusions in opposite order: both run, one at a time, and neither stays parked.
 ///
-/// Catches: letting go without returning a parked task; keeping the first exclusion while parked for the second.
+/// Catches: releasing without returning a parked task; keeping the first exclusion while parked at the second.
 #[test]
 fn loom_tasks_with_two_exclusions_all_run() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(|| {
-        let world = Arc::new(World {
+        let fixture = Arc::new(Fixture {
             exclusions: Default::default(),
             ready: Mutex::new(Vec::new()),
             inside: [AtomicU32::new(0), AtomicU32::new(0)],
             ran: AtomicU32::new(0),
         });
         let other = thread::spawn({
-            let world = world.clone();
+            let fixture = fixture.clone();
             move || {
-                world.run(0);
-                world.drain();
+                fixture.run(0);
+                fixture.drain();
             }
         });
-        world.run(1);
-        world.drain();
+        fixture.run(1);
+        fixture.drain();
         other.join().unwrap();
-        // A task that was let go of by the one who left last.
-        world.drain();
-        assert_eq!(world.ran.load(Ordering::Relaxed), 2);
+        // The last release may have returned a task.
+        fixture.drain();
+        assert_eq!(fixture.ran.load(Ordering::Relaxed), 2);
     });
 }

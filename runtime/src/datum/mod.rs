@@ -1,35 +1,38 @@
-//! Data as the runtime knows them: a datum, its versions, and who may touch which half of them when.
+//! Data as the runtime represents them: a datum, its versions, and the access rights to their parts.
 //!
-//! A **datum** is what a handle names. It has one **version**, the place that the user gave, and more where renaming is allowed:
-//! a `write` that would have to wait for tasks which still use the old value takes a fresh place instead. Every access is
-//! bound, at insertion, to the version that is current then.
+//! A **datum** is the object that a handle names. Its first **version** is the place that the user gave. If renaming is
+//! allowed, it may have more: a `write` that would have to wait for tasks that still use the old value takes a fresh
+//! place instead. At insertion, every access is bound to the version that is current then.
 //!
 //! *Access rights.*
 //!
-//! | what | who |
-//! |---|---|
-//! | `Names` and [`Submission`] (current version, open reduction, hazards) | the inserter of the datum's level: the scope's thread, or whoever holds the front lock for a shared handle |
-//! | [`Execution`](version::Execution) (poison, exclusion) | tasks; ordered by the hazards themselves, and atomic where they are not |
-//! | the value | tasks, as their modes say: the hazards of its version order every writer before and after everyone else |
+//! - The inserter of the datum's level accesses `InsertionState` (current version, open reduction) and
+//!   [`VersionHazards`]. It is the scope's thread, or the holder of the front lock for a shared handle.
+//! - Tasks access [`Execution`](version::Execution) (poison, exclusion). The hazards order these accesses, and the
+//!   fields are atomic where they do not.
+//! - Tasks access the value, according to their modes: the hazards of its version order every writer before or after
+//!   all other users.
 //!
-//! The two halves lie on different cache lines: inserting an access dirties the first, running it only reads the second.
+//! The data of the inserter and of the tasks are on different cache lines: insertion writes the first, and a task only
+//! reads the second.
 
-mod elsewhere;
+mod directory_entry;
 mod exclusion;
 #[cfg(all(loom, test))]
 mod loom_tests;
 mod version;
 
-pub(crate) use elsewhere::{Elsewhere, Kept};
+pub(crate) use directory_entry::{DirectoryEntry, EntryCell};
 pub(crate) use exclusion::Exclusion;
 pub use version::Execution;
-pub(crate) use version::{Home, Submission, Version};
+pub(crate) use version::{Home, Version, VersionHazards};
 
-use crate::{hazard::TaskRef, panics::caught, recording::TaskId};
+use crate::{hazard::TaskRef, panics::catch_panic, recording::TaskId};
 use std::{any::TypeId, cell::UnsafeCell, ptr::NonNull};
 
-/// The level that a datum was made at: the body of this task, or the top (zero). Only tasks inserted at the same level may
-/// name it: a task inserted inside a body could otherwise wait for the body's own task, which waits for it.
+/// The level that a datum was made at: inside the body of this task, or at the top (zero). Only tasks inserted at the
+/// same level may name it. Otherwise a task inserted inside a body could wait for the body's own task, which waits for
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Level(pub(crate) TaskId);
 
@@ -37,126 +40,128 @@ impl Level {
     pub(crate) const TOP: Self = Self(TaskId(0));
 }
 
-/// Where a datum was made: in which runtime, and at which level. Only there may tasks name it.
+/// The runtime and the level that a datum was made in. Tasks from elsewhere may not name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// Compared, and never followed. A datum does not outlive its runtime, so no two runtimes share an address meanwhile.
+    /// Only compared, never dereferenced. A datum does not outlive its runtime, so no other runtime has this address
+    /// meanwhile.
     pub(crate) runtime: *const (),
     pub(crate) level: Level,
 }
 
-/// How many versions one datum may have at a time; beyond it a write waits, as it does without renaming.
+/// The largest number of versions of one datum. A further write waits, as it does without renaming.
 const VERSIONS_MAX: usize = 8;
 
-// The names' index is a byte.
+// `InsertionState::current` is a byte.
 const _: () = assert!(VERSIONS_MAX <= u8::MAX as usize);
 
 /// Makes a fresh place.
-type Fresh<T> = Box<dyn Fn() -> Box<T> + Send>;
+type MakePlace<T> = Box<dyn Fn() -> Box<T> + Send>;
 
-/// What the inserter keeps of a datum.
+/// The part of a datum that its inserter uses.
 #[repr(C)]
-struct Names<T: ?Sized> {
-    /// Index into `renamed`, or none for the first version.
+struct InsertionState<T: ?Sized> {
+    /// Index into `renamed`, or `None` for the first version.
     current: Option<u8>,
     open_reduction: Option<OpenReduction<T>>,
-    fresh: Option<Fresh<T>>,
+    fresh: Option<MakePlace<T>>,
     renamed: Vec<Box<Version<T>>>,
 }
 
-/// Ends a reduction: called with the address of the inserter, whose type is not known here.
-pub(crate) type Close<T> = unsafe fn(NonNull<()>, &Datum<T>);
+/// Ends a reduction. It is called with the address of the inserter, whose type this module does not know.
+pub(crate) type CloseReduction<T> = unsafe fn(NonNull<()>, &Datum<T>);
 
 /// A run of reductions that has not been combined into the value yet.
 struct OpenReduction<T: ?Sized> {
     operation: TypeId,
-    close: Close<T>,
+    close: CloseReduction<T>,
 }
 
-/// A datum; see the module's head. What every insertion looks at stands first, on one cache line.
+/// A datum; see the [module](self) documentation. The fields that every insertion reads come first, on one cache line.
 #[repr(C)]
 pub(crate) struct Datum<T: ?Sized> {
     pub(crate) origin: Origin,
-    /// Whether several threads may insert tasks that name it.
+    /// Whether several threads may insert tasks that name the datum.
     pub(crate) shared: bool,
-    names: UnsafeCell<Names<T>>,
+    insertion: UnsafeCell<InsertionState<T>>,
     first: Version<T>,
 }
 
-// SAFETY: who touches what is laid down in the module's head; values are `Send + Sync` by the bounds of the constructors. The
-// runtime's address is never followed.
+// SAFETY: the access rights are those of the module documentation, and values are `Send + Sync` by the bounds of the
+// constructors. The runtime's address is never dereferenced.
 unsafe impl<T: ?Sized + Send + Sync> Send for Datum<T> {}
-// SAFETY: as above.
+// SAFETY: the access rights are those of the module documentation, and values are `Send + Sync` by the bounds of the
+// constructors.
 unsafe impl<T: ?Sized + Send + Sync> Sync for Datum<T> {}
 
 impl<T: ?Sized> Datum<T> {
-    /// A datum over `place`.
+    /// Creates a datum over `place`.
     ///
     /// # Safety
-    /// `place` stays valid, and is touched by nobody else, until the datum is dropped; it is dropped after every task that
-    /// names it is done.
+    /// `place` stays valid, and no other code accesses it, until the datum is dropped; the datum is dropped after every
+    /// task that names it is done.
     pub(crate) unsafe fn new(place: NonNull<T>, origin: Origin, shared: bool) -> Box<Self> {
-        let names = Names { current: None, renamed: Vec::new(), fresh: None, open_reduction: None };
-        let (names, first) = (UnsafeCell::new(names), Version::new(place));
-        Box::new(Self { names, origin, shared, first })
+        let insertion = InsertionState { current: None, renamed: Vec::new(), fresh: None, open_reduction: None };
+        let (insertion, first) = (UnsafeCell::new(insertion), Version::new(place));
+        Box::new(Self { insertion, origin, shared, first })
     }
 
-    /// The version that the next access binds to.
+    /// Returns the version that the next access binds to.
     ///
     /// # Safety
     /// The caller is the inserter of the datum's level.
     #[inline]
     pub(crate) unsafe fn current(&self) -> &Version<T> {
-        // SAFETY: the inserter owns `names`; a version's box is not dropped before the datum.
-        let names = unsafe { &*self.names.get() };
-        names.current.map_or(&self.first, |at| &names.renamed[usize::from(at)])
+        // SAFETY: the caller is the inserter, which owns `insertion`; a version's box is not dropped before the datum.
+        let insertion = unsafe { &*self.insertion.get() };
+        insertion.current.map_or(&self.first, |at| &insertion.renamed[usize::from(at)])
     }
 
-    /// Allows a write to take a fresh place, made by `fresh`, where it would have to wait. Returns what is to be dropped: foreign
-    /// code, for which the caller must have let go of the front lock.
+    /// Allows a write that would have to wait to use a fresh place, made by `fresh`. Returns a value to drop: it is
+    /// foreign code, so the caller must release the front lock first.
     ///
     /// # Safety
-    /// As for [`current`](Self::current).
+    /// The caller is the inserter of the datum's level.
     #[must_use]
-    pub(crate) unsafe fn allow_renaming(&self, fresh: Fresh<T>) -> Option<Fresh<T>> {
+    pub(crate) unsafe fn allow_renaming(&self, fresh: MakePlace<T>) -> Option<MakePlace<T>> {
         if self.first.execution.elsewhere.stays() {
-            // What outlives the scope is the first place, and it has the entry.
+            // The entry in the directory belongs to the first place, which outlives the scope.
             return Some(fresh);
         }
-        // SAFETY: the inserter owns `names`.
-        unsafe { &mut *self.names.get() }.fresh.replace(fresh)
+        // SAFETY: the caller is the inserter, which owns `insertion`.
+        unsafe { &mut *self.insertion.get() }.fresh.replace(fresh)
     }
 
-    /// Makes an idle version current, if renaming is allowed and the present one is not idle.
+    /// Makes an idle version current, if renaming is allowed and the current version is not idle.
     ///
     /// # Safety
-    /// As for [`current`](Self::current).
+    /// The caller is the inserter of the datum's level.
     #[inline]
     pub(crate) unsafe fn rename_if_busy(&self, is_done: impl Fn(TaskRef) -> bool) {
-        // SAFETY: the inserter owns `names` and every version's submission half.
+        // SAFETY: the caller is the inserter, which owns `insertion` and every version's `hazard_state`.
         unsafe {
-            let is_idle = |version: &Version<T>| version.submission().hazards.is_idle(&is_done);
-            if (*self.names.get()).fresh.is_none() || is_idle(self.current()) {
+            let is_idle = |version: &Version<T>| version.hazard_state().hazards.is_idle(&is_done);
+            if (*self.insertion.get()).fresh.is_none() || is_idle(self.current()) {
                 return;
             }
-            let names = &mut *self.names.get();
-            let Some(fresh) = &names.fresh else { return };
+            let insertion = &mut *self.insertion.get();
+            let Some(fresh) = &insertion.fresh else { return };
             if is_idle(&self.first) {
-                names.current = None;
-            } else if let Some(at) = names.renamed.iter().position(|version| is_idle(version)) {
-                names.current = Some(at as u8);
-            } else if names.renamed.len() + 1 < VERSIONS_MAX {
-                // Where the user's code panics there is no fresh place, and the write waits. The insertion is under way, so
-                // the panic must not pass: others may already wait for the task.
-                if let Ok(place) = caught(fresh) {
-                    names.renamed.push(Box::new(Version::new(NonNull::from(Box::leak(place)))));
-                    names.current = Some((names.renamed.len() - 1) as u8);
+                insertion.current = None;
+            } else if let Some(at) = insertion.renamed.iter().position(|version| is_idle(version)) {
+                insertion.current = Some(at as u8);
+            } else if insertion.renamed.len() + 1 < VERSIONS_MAX {
+                // If the user's code panics, there is no fresh place and the write waits. The panic must not propagate,
+                // because the insertion is in progress and other tasks may already wait for the new task.
+                if let Ok(place) = catch_panic(fresh) {
+                    insertion.renamed.push(Box::new(Version::new(NonNull::from(Box::leak(place)))));
+                    insertion.current = Some((insertion.renamed.len() - 1) as u8);
                 }
             } else {
-                // All are busy. The one whose turn was longest ago will be idle first.
-                names.current = match names.current {
+                // All versions are busy. The one that has been current least recently will probably be idle first.
+                insertion.current = match insertion.current {
                     None => Some(0),
-                    Some(at) => Some(at + 1).filter(|&at| usize::from(at) < names.renamed.len()),
+                    Some(at) => Some(at + 1).filter(|&at| usize::from(at) < insertion.renamed.len()),
                 };
             }
         }
@@ -165,58 +170,60 @@ impl<T: ?Sized> Datum<T> {
     /// Opens a reduction by `operation`, to be ended by `close`.
     ///
     /// # Safety
-    /// As for [`current`](Self::current). `close` may be called with whatever is given to [`close_reduction`](Self::close_reduction).
-    pub(crate) unsafe fn open_reduction(&self, operation: TypeId, close: Close<T>) {
-        // SAFETY: the inserter owns `names`.
-        unsafe { &mut *self.names.get() }.open_reduction = Some(OpenReduction { operation, close });
+    /// The caller is the inserter of the datum's level. `close` may be called with any address that is passed to
+    /// [`close_reduction`](Self::close_reduction).
+    pub(crate) unsafe fn open_reduction(&self, operation: TypeId, close: CloseReduction<T>) {
+        // SAFETY: the caller is the inserter, which owns `insertion`.
+        unsafe { &mut *self.insertion.get() }.open_reduction = Some(OpenReduction { operation, close });
     }
 
     /// Ends the open reduction, unless the next access continues it.
     ///
     /// # Safety
-    /// As for [`current`](Self::current). `inserter` is what those who open reductions expect.
+    /// The caller is the inserter of the datum's level. `inserter` is the address that the `close` functions expect.
     #[inline]
     pub(crate) unsafe fn close_reduction(&self, inserter: NonNull<()>, next: Option<TypeId>) {
-        // SAFETY: the inserter owns `names`; the reference ends before `close` looks at the datum again.
-        let open = unsafe { &mut *self.names.get() }.open_reduction.take_if(|open| next != Some(open.operation));
+        // SAFETY: the caller is the inserter, which owns `insertion`; the reference ends before `close` uses the datum
+        // again.
+        let open = unsafe { &mut *self.insertion.get() }.open_reduction.take_if(|open| next != Some(open.operation));
         if let Some(open) = open {
-            // SAFETY: `inserter` is what the opener's `close` expects, as the caller promises.
+            // SAFETY: by this function's contract, `inserter` is the address that the opener's `close` expects.
             unsafe { (open.close)(inserter, self) };
         }
     }
 
-    /// Every version, for whoever waits for the whole datum.
+    /// Iterates over all versions, for a task that waits for the whole datum.
     ///
     /// # Safety
-    /// As for [`current`](Self::current).
+    /// The caller is the inserter of the datum's level.
     pub(crate) unsafe fn versions(&self) -> impl Iterator<Item = &Version<T>> {
-        // SAFETY: the inserter owns `names`.
-        let names = unsafe { &*self.names.get() };
-        std::iter::once(&self.first).chain(names.renamed.iter().map(|version| &**version))
+        // SAFETY: the caller is the inserter, which owns `insertion`.
+        let insertion = unsafe { &*self.insertion.get() };
+        std::iter::once(&self.first).chain(insertion.renamed.iter().map(|version| &**version))
     }
 
-    /// What tasks use of the first version.
+    /// Returns the execution part of the first version.
     pub(crate) fn first_execution(&self) -> &Execution {
         &self.first.execution
     }
 
-    /// The place that the user gave.
+    /// Returns the place that the user gave.
     pub(crate) fn home(&self) -> NonNull<T> {
         self.first.place()
     }
 }
 
 impl<T: ?Sized> Datum<T> {
-    /// Brings the current value to the first place, where the user expects it.
+    /// Moves the current value to the first place, where the user expects it.
     ///
     /// # Safety
     /// Every task that names the datum is done.
     pub(crate) unsafe fn settle(&self) {
-        // SAFETY: no task uses any of the places any more; they are distinct allocations of the same size, since only sized
-        // values are renamed.
+        // SAFETY: no task uses any of the places any more. They are distinct allocations of the same size, because only
+        // sized values are renamed.
         unsafe {
             let (current, first) = (self.current().place(), self.first.place());
-            if let Some(_renamed) = (*self.names.get()).current.take() {
+            if let Some(_renamed) = (*self.insertion.get()).current.take() {
                 let bytes = size_of_val(first.as_ref());
                 std::ptr::swap_nonoverlapping(current.as_ptr().cast::<u8>(), first.as_ptr().cast::<u8>(), bytes);
             }
@@ -226,7 +233,7 @@ impl<T: ?Sized> Datum<T> {
 
 impl<T: ?Sized> Drop for Datum<T> {
     fn drop(&mut self) {
-        for version in self.names.get_mut().renamed.drain(..) {
+        for version in self.insertion.get_mut().renamed.drain(..) {
             // SAFETY: a renamed version's place was leaked from a box in `rename_if_busy`.
             drop(unsafe { Box::from_raw(version.place().as_ptr()) });
         }

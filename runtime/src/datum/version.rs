@@ -1,6 +1,6 @@
-//! One place that holds a datum's value, with its hazards and its poison.
+//! A version: one place that holds a datum's value, with its hazards and its poison.
 
-use super::{Elsewhere, Exclusion};
+use super::{EntryCell, Exclusion};
 use crate::{
     error::Failure,
     hazard::{Hazards, TaskRef},
@@ -17,18 +17,19 @@ use std::{
     },
 };
 
-/// What the inserter keeps of a version. The hazards fill a cache line; a recording's part lies on the next.
+/// The inserter's part of a version. The hazards fill one cache line, and the recording's fields are on the next.
 #[derive(Default)]
 #[repr(C)]
-pub(crate) struct Submission {
+pub(crate) struct VersionHazards {
     pub(crate) hazards: Hazards<TaskRef>,
-    /// The same hazards among serial numbers, kept only while a run is recorded: these never forget a finished task.
+    /// The same hazards among serial numbers. They exist only while a run is recorded, and keep finished tasks.
     pub(crate) history: Option<Box<Hazards<TaskId>>>,
-    /// The version's number in a recording, from one on; zero before it is first needed.
+    /// The version's number in a recording, counted from one; zero before it is first needed.
     pub(crate) number: u32,
 }
 
-/// Where a datum is to be updated, if it was dealt to somebody: a hint, which any thread may change at any time.
+/// The resource that should update a datum, if the datum was dealt. It is a hint, which any thread may change at any
+/// time.
 #[derive(Default)]
 pub struct Home(AtomicU32);
 
@@ -42,107 +43,109 @@ impl Home {
     }
 }
 
-/// What tasks use of a version while they run, besides the place.
+/// The part of a version that tasks use while they run, besides the place.
 #[derive(Default)]
 #[repr(C)]
 pub struct Execution {
-    /// The failure because of which the value is not valid, as `Arc::into_raw`; null while it is valid.
+    /// The failure that poisoned the value, from `Arc::into_raw`; null while the value is valid.
     poison: AtomicPtr<Failure>,
     pub(crate) exclusion: Exclusion,
-    /// Private parts of a reduction into this version; each is a `Box<T>`, so they exist only for sized `T`. They belong to the
-    /// version, not to the datum: under a new name the next reduction may begin before the last one has been combined.
+    /// Private parts of a reduction into this version. Each is a `Box<T>`, so they exist only for sized `T`. They
+    /// belong to the version, not to the datum: after renaming, the next reduction may begin before the previous one
+    /// has been combined.
     parts: Mutex<Vec<NonNull<()>>>,
-    pub(crate) elsewhere: Elsewhere,
+    pub(crate) elsewhere: EntryCell,
     pub(crate) home: Home,
-    /// Tasks that may run elsewhere have named the datum.
-    may_travel: AtomicBool,
+    /// Whether a task that may run on a device has named the datum.
+    has_device_tasks: AtomicBool,
 }
 
 // SAFETY: parts are values like the version's own, which are `Send + Sync` by the bounds of the constructors.
 unsafe impl Send for Execution {}
-// SAFETY: as above.
+// SAFETY: the list of parts is behind a lock, and parts are `Send + Sync` by the bounds of the constructors.
 unsafe impl Sync for Execution {}
 
-/// One place of a datum; see `datum/mod.rs` for who may touch what. The place lies with the tasks' half, beside the poison.
+/// One version of a datum; see `datum/mod.rs` for the access rights. The place is next to the tasks' part.
 #[repr(C)]
 pub(crate) struct Version<T: ?Sized> {
-    submission: CachePadded<UnsafeCell<Submission>>,
+    hazard_state: CachePadded<UnsafeCell<VersionHazards>>,
     pub(crate) execution: Execution,
     place: NonNull<T>,
 }
 
-// Two lines for inserting, two for running.
+// Two cache lines for insertion, two for execution.
 const _: () = assert!(cfg!(any(loom, not(target_arch = "x86_64"))) || size_of::<Version<[u64]>>() == 256);
 
 impl<T: ?Sized> Version<T> {
     pub(super) fn new(place: NonNull<T>) -> Self {
-        Self { submission: CachePadded::default(), execution: Execution::default(), place }
+        Self { hazard_state: CachePadded::default(), execution: Execution::default(), place }
     }
 
-    /// Where the value is.
+    /// Returns the place of the value.
     #[inline]
     pub(crate) fn place(&self) -> NonNull<T> {
         self.place
     }
 
-    /// The inserter's half.
+    /// Returns the inserter's part.
     ///
     /// # Safety
     /// The caller is the inserter of the datum's level, and makes no second reference while this one lives.
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "the right to it moves by protocol, not by borrow")]
-    pub(crate) unsafe fn submission(&self) -> &mut Submission {
-        // SAFETY: the caller's promise.
-        unsafe { &mut *self.submission.get() }
+    #[expect(clippy::mut_from_ref, reason = "access rights move by protocol, not by borrow")]
+    pub(crate) unsafe fn hazard_state(&self) -> &mut VersionHazards {
+        // SAFETY: the caller is the inserter of the datum's level and makes no second reference, by this function's
+        // contract.
+        unsafe { &mut *self.hazard_state.get() }
     }
 }
 
 impl Execution {
-    /// A task that may run elsewhere names the datum.
-    pub(crate) fn may_travel(&self) {
-        self.may_travel.store(true, Ordering::Relaxed);
+    /// Records that a task that may run on a device names the datum.
+    pub(crate) fn set_has_device_tasks(&self) {
+        self.has_device_tasks.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the value may have to be brought home. Asked by the inserter.
-    pub(crate) fn may_be_away(&self) -> bool {
-        self.may_travel.load(Ordering::Relaxed) && !self.elsewhere.stays()
+    /// Returns whether the value may have to be copied back to the host. Called by the inserter.
+    pub(crate) fn may_be_on_device(&self) -> bool {
+        self.has_device_tasks.load(Ordering::Relaxed) && !self.elsewhere.stays()
     }
 
-    /// The failure that spoiled the value, if one did.
+    /// Returns the failure that poisoned the value, if any.
     ///
-    /// Called by a task whose access follows, by its hazards, the access that set it, and precedes the next that may clear it;
-    /// or by a task of a reduction, whose neighbours may set it but never clear it.
+    /// The caller is a task whose access follows, by its hazards, the access that set the poison, and precedes the next
+    /// access that may clear it; or a task of a reduction, whose neighbours may set the poison but never clear it.
     #[inline]
     pub(crate) fn poison(&self) -> Option<Arc<Failure>> {
         let failure = self.poison.load(Ordering::Acquire);
-        if failure.is_null() { None } else { Some(Self::cloned(failure)) }
+        if failure.is_null() { None } else { Some(Self::clone_failure(failure)) }
     }
 
     #[cold]
-    fn cloned(failure: *const Failure) -> Arc<Failure> {
-        // SAFETY: made by `Arc::into_raw` in `spoil`, and not yet taken back: only a writer of the version, which the
-        // hazards order before or after the caller, takes it back.
+    fn clone_failure(failure: *const Failure) -> Arc<Failure> {
+        // SAFETY: made by `Arc::into_raw` in `set_poison`, and still owned by the version. Only a writer of the version
+        // takes it back, and the hazards order every writer before or after the caller.
         unsafe {
             Arc::increment_strong_count(failure);
             Arc::from_raw(failure)
         }
     }
 
-    /// The private parts of the reduction into this version.
+    /// Returns the private parts of the reduction into this version.
     pub(crate) fn parts(&self) -> MutexGuard<'_, Vec<NonNull<()>>> {
         self.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Marks the value as spoiled by `failure`. Called by a task that should have written it.
+    /// Marks the value as poisoned by `failure`. Called by a task that should have written it.
     #[cold]
-    pub(crate) fn spoil(&self, failure: &Arc<Failure>) {
-        self.replace(Arc::into_raw(failure.clone()).cast_mut());
+    pub(crate) fn set_poison(&self, failure: &Arc<Failure>) {
+        self.replace_poison(Arc::into_raw(failure.clone()).cast_mut());
     }
 
-    /// Like [`spoil`](Self::spoil), for a task of a reduction: others of it may do the same, or look at the poison, at the same
-    /// time. So a failure that stands there already stays: nobody may drop it.
+    /// Like [`set_poison`](Self::set_poison), for a task of a reduction: other tasks of the reduction may set or read
+    /// the poison at the same time. So an existing failure is kept, because no one may drop it.
     #[cold]
-    pub(crate) fn spoil_first(&self, failure: &Arc<Failure>) {
+    pub(crate) fn set_first_poison(&self, failure: &Arc<Failure>) {
         let failure = Arc::into_raw(failure.clone()).cast_mut();
         let null = std::ptr::null_mut();
         if self.poison.compare_exchange(null, failure, Ordering::AcqRel, Ordering::Relaxed).is_err() {
@@ -151,19 +154,19 @@ impl Execution {
         }
     }
 
-    /// Marks the value as valid. Called by a task that has written it anew.
+    /// Marks the value as valid. Called by a task that has overwritten it.
     #[inline]
-    pub(crate) fn heal(&self) {
+    pub(crate) fn clear_poison(&self) {
         if !self.poison.load(Ordering::Relaxed).is_null() {
-            self.replace(std::ptr::null_mut());
+            self.replace_poison(std::ptr::null_mut());
         }
     }
 
     #[cold]
-    fn replace(&self, failure: *mut Failure) {
+    fn replace_poison(&self, failure: *mut Failure) {
         let old = self.poison.swap(failure, Ordering::AcqRel);
         if !old.is_null() {
-            // SAFETY: made by `Arc::into_raw` in `spoil`; the swap took it out, so it is taken back once.
+            // SAFETY: made by `Arc::into_raw` in `set_poison`. The swap removed it, so it is taken back only once.
             drop(unsafe { Arc::from_raw(old) });
         }
     }
@@ -171,6 +174,6 @@ impl Execution {
 
 impl Drop for Execution {
     fn drop(&mut self) {
-        self.replace(std::ptr::null_mut());
+        self.replace_poison(std::ptr::null_mut());
     }
 }

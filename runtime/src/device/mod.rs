@@ -11,7 +11,7 @@ pub use memory::{
 
 use crate::{
     error::{Cause, SharedError},
-    panics::caught,
+    panics::catch_panic,
     recording::BlasLevel,
 };
 use std::{any::Any, fmt, ops::Range, time::Duration};
@@ -159,7 +159,7 @@ pub(crate) fn shielded<R>(
     on_panic: &'static str,
     call: impl FnOnce() -> Result<R, DeviceError>,
 ) -> Result<R, DeviceError> {
-    caught(call).unwrap_or_else(|_| Err(DeviceError::new(on_panic)))
+    catch_panic(call).unwrap_or_else(|_| Err(DeviceError::new(on_panic)))
 }
 
 /// The context of an implementation for a device: the driver's queue for its work, and what the runtime knows of the

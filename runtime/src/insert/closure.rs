@@ -1,4 +1,4 @@
-//! Bodies that are closures.
+//! Task bodies that are closures.
 
 use super::{
     Bound, Item,
@@ -7,14 +7,14 @@ use super::{
 };
 use crate::{
     datum::{Exclusion, Execution},
-    error::{BoxError, Failure, guarded},
+    error::{BoxError, Failure, run_guarded},
     hazard::Mode,
     panics::drop_guarded,
-    task::{Fail, Runnable, Verdict},
+    task::{Fail, Runnable, TaskResult},
 };
 use std::{marker::PhantomData, sync::Arc};
 
-/// What a body may return: nothing, or a `Result` whose error becomes the task's failure.
+/// The return type of a body: nothing, or a `Result` whose error becomes the task's failure.
 pub trait Outcome: outcome::Sealed {}
 
 mod outcome {
@@ -42,7 +42,7 @@ mod outcome {
 impl Outcome for () {}
 impl<E: Into<BoxError>> Outcome for Result<(), E> {}
 
-/// A closure over bound accesses.
+/// A closure with its bound accesses.
 pub(crate) struct Closure<B, F, O> {
     bound: B,
     body: F,
@@ -69,7 +69,7 @@ where
     }
 
     #[inline]
-    fn run(self, fail: Fail<'_>) -> Verdict {
+    fn run(self, fail: Fail<'_>) -> TaskResult {
         let Self { bound, body, .. } = self;
         run_bound(
             bound,
@@ -87,20 +87,21 @@ where
     }
 }
 
-/// What a task uses that computes an R: what its body does, and the output.
+/// The accesses of a task that computes an `R`: those of its body, and the output.
 type Computing<B, R> = (B, BoundTo<Option<R>, WRITE>);
 
-/// A body whose result goes into an output.
+/// Wraps a body whose result goes into an output.
 pub(crate) fn computing<B: Bound, R>(
     body: impl for<'t> FnOnce(Item<'t, B>) -> R,
 ) -> impl for<'t> FnOnce(Item<'t, Computing<B, R>>) {
     move |(items, output)| *output = Some(body(items))
 }
 
-/// No body at all: its task is done when its accesses could be made. It changes nothing, so it neither spoils nor renames.
-pub(crate) struct Probe<B>(pub(crate) B);
+/// An empty body: its task is done when all its accesses are possible. It writes nothing, so it neither poisons nor
+/// renames.
+pub(crate) struct EmptyBody<B>(pub(crate) B);
 
-impl<B: Bound> Runnable for Probe<B> {
+impl<B: Bound> Runnable for EmptyBody<B> {
     const RENAMES: bool = false;
 
     fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
@@ -111,42 +112,42 @@ impl<B: Bound> Runnable for Probe<B> {
         self.0.uses(visit);
     }
 
-    fn run(self, _: Fail<'_>) -> Verdict {
-        self.0.poison().map_or(Verdict::Completed, Verdict::Cancelled)
+    fn run(self, _: Fail<'_>) -> TaskResult {
+        self.0.poison().map_or(TaskResult::Completed, TaskResult::Cancelled)
     }
 
     fn discard(self, _: &Arc<Failure>) {}
 }
 
-/// Runs a body unless an input is spoiled, and settles its accesses either way.
+/// Runs a body unless an input is poisoned, and settles its accesses in either case.
 #[inline]
 pub(crate) fn run_bound<B: sealed::Bound, F>(
     mut bound: B,
     body: F,
     call: impl FnOnce(&mut B, F) -> Result<(), BoxError>,
     fail: Fail<'_>,
-) -> Verdict {
+) -> TaskResult {
     if let Some(failure) = bound.poison() {
         discard_bound(bound, body, &failure);
-        return Verdict::Cancelled(failure);
+        return TaskResult::Cancelled(failure);
     }
-    match guarded(|| call(&mut bound, body)) {
+    match run_guarded(|| call(&mut bound, body)) {
         Ok(()) => {
             bound.settle(Ok(()));
-            Verdict::Completed
+            TaskResult::Completed
         }
         Err(cause) => {
             let failure = fail(cause);
             bound.settle(Err(&failure));
-            Verdict::Failed(failure)
+            TaskResult::Failed(failure)
         }
     }
 }
 
-/// Drops a body unrun, and spoils what it would have written.
+/// Drops a body without running it, and poisons its outputs.
 #[cold]
 pub(crate) fn discard_bound<B: sealed::Bound, F>(bound: B, body: F, failure: &Arc<Failure>) {
-    // What the body captured may panic when it is dropped; the task is cancelled all the same.
+    // The body's captures may panic when they are dropped; the task is cancelled all the same.
     drop_guarded(body);
     bound.settle(Err(failure));
 }

@@ -1,10 +1,10 @@
-//! Insertion from outside of scopes, and of handles that several threads share: one at a time.
+//! Insertion outside of scopes, and of handles that several threads share. The front lock serializes it.
 
 use super::Inserter;
 use crate::{
     error::Error,
     recording::{Stall, TaskId},
-    shared::{GUESTS, Shared},
+    shared::{GUESTS_MAX, Shared},
     worker::{Waiting, current_task},
 };
 use std::{
@@ -12,35 +12,38 @@ use std::{
     time::Duration,
 };
 
-/// How often a second thread that waits for background tasks looks whether they are done.
-const FRONT_LOOK: Duration = Duration::from_micros(100);
+/// How often a further thread that waits for background tasks checks whether they are done.
+const FRONT_POLL_PAUSE: Duration = Duration::from_micros(100);
 
 impl Shared {
-    /// Inserts at the front: from outside of any scope; or further down, where foreign code that is called there drops a handle.
-    /// (That is none of those that are named there: they are borrowed.)
+    /// Inserts at the front. The caller may already hold the front lock: foreign code that runs during an insertion may
+    /// drop a handle. (That handle is not named by the insertion, because named handles are borrowed.)
     pub(crate) fn at_front<R>(&self, insert: impl FnOnce(&Inserter<'_>) -> R) -> R {
         let _front = (!self.is_at_front()).then(|| self.lock_front());
-        let (seat, scope) = (&self.seats[(self.workers + GUESTS) as usize], self.front_scope());
+        let (seat, scope) = (&self.seats[(self.workers + GUESTS_MAX) as usize], self.front_scope());
         let inserter = Inserter::at_front(self, seat, scope);
         let result = insert(&inserter);
         self.front.inserted.fetch_add(inserter.inserted(), Ordering::Relaxed);
         result
     }
 
-    /// Waits, working, until every task inserted at the front so far is done; returns the first failure since the last call.
+    /// Waits until every task inserted at the front so far is done, running tasks meanwhile. Returns the first failure
+    /// since the last call.
     pub(crate) fn wait_front(&self) -> Result<(), Error> {
         if current_task(self) != TaskId(0) {
-            return Err(Error::refused("a task's body can not wait for the tasks around it"));
+            return Err(Error::refused(
+                "`Runtime::wait` was called inside a task's body, which cannot wait for tasks outside it",
+            ));
         }
         self.help_front_until(self.inserted_at_front(), None);
         self.front_scope().take_failure().map_or(Ok(()), |failure| Err(Error::failure(failure)))
     }
 
-    /// Waits, working, until the front's window has room. Not while holding the front lock: the tasks run meanwhile may need
-    /// it.
+    /// Waits until the front's window has room, running tasks meanwhile. The caller must not hold the front lock, which
+    /// these tasks may need.
     pub(crate) fn await_front_room(&self) {
         let inserted = self.inserted_at_front();
-        // Other threads insert, too, and more may be done by now than was inserted a moment ago.
+        // Other threads insert too, so more tasks may be done by now than were inserted when the count was read.
         if inserted.saturating_sub(self.front_scope().done()) >= self.window {
             self.help_front_until(inserted - self.window + self.window.div_ceil(8), Some(Stall::WindowFull));
         }
@@ -48,19 +51,19 @@ impl Shared {
 
     fn help_front_until(&self, target: u64, stall: Option<Stall>) {
         let scope = self.front_scope();
-        self.with_entry(|entry| {
-            let within = self.is_guest(entry.seat).then_some(scope);
+        self.with_thread_context(|context| {
+            let within = self.is_guest(context.seat).then_some(scope);
             while scope.done() < target {
                 match self.front.waiting.try_lock() {
                     Err(TryLockError::WouldBlock) => {}
                     Ok(_) | Err(TryLockError::Poisoned(_)) => {
-                        return self.help_until(entry.seat, &Waiting { scope, target, within, stall });
+                        return self.help_until(context.seat, &Waiting { scope, target, within, stall });
                     }
                 }
-                // Another thread waits already, and a scope knows one waiter. What it waits for may depend on tasks that only
-                // this thread can run, so this one works, too, and looks again every now and then.
-                if !self.run_one(entry.seat, within) {
-                    self.stalled(entry.seat, stall, || std::thread::sleep(FRONT_LOOK));
+                // Another thread waits already, and a scope has at most one registered waiter. That thread may wait for
+                // tasks that only this thread can run, so this thread runs tasks too, and polls.
+                if !self.run_one(context.seat, within) {
+                    self.stalled(context.seat, stall, || std::thread::sleep(FRONT_POLL_PAUSE));
                 }
             }
         })

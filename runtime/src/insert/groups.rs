@@ -1,4 +1,4 @@
-//! Tuples, arrays and `Vec`s of accesses.
+//! Accesses composed of tuples, arrays and `Vec`s of accesses.
 
 use super::{Accesses, Bound, ItemOf, Named, sealed};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Implements everything for one tuple; the empty tuple names nothing.
+/// Implements the access traits for one tuple; the empty tuple names nothing.
 macro_rules! tuple {
     ($($name:ident $at:tt),*) => {
         impl<'d, $($name: Accesses<'d>),*> Accesses<'d> for ($($name,)*) {}
@@ -28,7 +28,7 @@ macro_rules! tuple {
             }
 
             #[inline]
-            #[allow(clippy::unused_unit, reason = "for the empty tuple")]
+            #[allow(clippy::unused_unit, reason = "needed for the empty tuple")]
             fn enter(self, _insertion: &mut Insertion<'_>) -> Self::Bound {
                 ($(self.$at.enter(_insertion),)*)
             }
@@ -50,9 +50,9 @@ macro_rules! tuple {
             }
 
             #[inline]
-            #[allow(clippy::unused_unit, reason = "for the empty tuple")]
+            #[allow(clippy::unused_unit, reason = "needed for the empty tuple")]
             unsafe fn item<'t>(&'t mut self) -> <Self as ItemOf<'t>>::Item {
-                // SAFETY: the caller's promise holds for each.
+                // SAFETY: the caller's contract holds for the whole task, and so for each of its accesses.
                 ($(unsafe { self.$at.item() },)*)
             }
 
@@ -87,7 +87,7 @@ tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
 
-/// The accesses of a list, whose elements are reached by `$each` and put together by `$all`, where there are such.
+/// Implements the access traits for a list. `$each` turns the list into an iterator and `$all` collects it, if needed.
 macro_rules! many {
     ([$($generics:tt)*] $from:ty => $bound:ty, [$($each:ident)?] [$($all:ident)?]) => {
         impl<'d, A: Accesses<'d>, $($generics)*> Accesses<'d> for $from {}
@@ -110,7 +110,7 @@ macro_rules! many {
     };
 }
 
-/// The same for accesses that are bound.
+/// Implements the bound-access traits for a list of bound accesses.
 macro_rules! many_bound {
     ([$($generics:tt)*] $from:ty => $item:ty, [$each:ident] [$($all:ident)?]) => {
         impl<'t, B: Bound, $($generics)*> ItemOf<'t, &'t $from> for $from {
@@ -125,7 +125,7 @@ macro_rules! many_bound {
             }
 
             unsafe fn item<'t>(&'t mut self) -> <Self as ItemOf<'t>>::Item {
-                // SAFETY: the caller's promise holds for each.
+                // SAFETY: the caller's contract holds for the whole task, and so for each of its accesses.
                 self.$each().map(|bound| unsafe { bound.item() })$(.$all())?
             }
 

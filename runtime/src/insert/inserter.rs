@@ -1,9 +1,9 @@
-//! Insertion: a task enters the runtime, in the serial order of the program.
+//! The insertion of a task into the runtime, in the serial order of the program.
 //!
-//! An [`Inserter`] is one thread's way in: its seat, its scope, and the counters that only it needs. Inserting takes a free
-//! slot, enters each access into its version's hazards, which adds the task to the successors of those it must wait for, and
-//! seals the task; if nothing is left to wait for, it is ready. Nothing is looked up in a table and, once the slots are there,
-//! nothing is allocated (a body too large for its slot is boxed).
+//! An [`Inserter`] is the state of one inserting thread: its seat, its scope, and its own counters. An insertion takes
+//! a free slot, records each access in its version's hazards (which adds the task to the successors of its
+//! predecessors), and seals the task. If no predecessor is left, the task is ready. An insertion searches no table and,
+//! once the slots exist, allocates nothing, except a box for a body that is too large for its slot.
 
 use crate::{
     datum::{Level, Origin, Version},
@@ -14,7 +14,7 @@ use crate::{
     scope_state::ScopeState,
     seat::Seat,
     shared::Shared,
-    task::{Added, Few, Flags, Header, Label, Predecessors, Runnable, TaskSpec},
+    task::{Added, Flags, Header, Label, PredecessorArray, Predecessors, Runnable, TaskSpec},
     worker::Waiting,
 };
 use smallvec::SmallVec;
@@ -24,35 +24,36 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-/// Serial numbers are drawn in blocks, so that inserters on several threads do not contend for the counter.
-const NUMBERS: u64 = 64;
+/// Serial numbers are taken in blocks of this size, so that inserters on several threads do not contend for the
+/// counter.
+const NUMBERS_PER_BLOCK: u64 = 64;
 
-/// One thread's way into the runtime; see the module's head.
+/// The state of one inserting thread; see the [module](self) documentation.
 pub struct Inserter<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) seat: &'a Seat,
     pub(crate) scope: &'a ScopeState,
     pub(crate) level: Level,
-    /// While waiting, run only tasks inside this scope; `None`: any.
+    /// While waiting, run only tasks inside this scope; `None`: run any task.
     pub(crate) within: Option<&'a ScopeState>,
-    /// This thread holds the front lock, and so neither takes it nor waits.
+    /// Whether this thread holds the front lock; it then neither takes the lock nor waits for the window.
     pub(crate) at_front: bool,
     inserted: Cell<u64>,
-    /// How many insertions may follow before the window must be looked at again.
+    /// The number of insertions that may follow before the window must be checked again.
     room: Cell<u64>,
     next_number: Cell<u64>,
 }
 
-/// One insertion under way: the accesses are entered through it.
+/// An insertion in progress, through which the accesses are recorded.
 pub struct Insertion<'a> {
     inserter: &'a Inserter<'a>,
     task: TaskRef,
     id: TaskId,
     unissued: u64,
     undone: u64,
-    /// Whether a write may take a fresh place.
+    /// Whether a write may use a fresh place.
     pub(crate) renames: bool,
-    /// Devices wait for their events.
+    /// The predecessors found so far; devices wait for their events.
     predecessors: Predecessors<'a>,
 }
 
@@ -64,22 +65,31 @@ impl<'a> Inserter<'a> {
         level: Level,
         within: Option<&'a ScopeState>,
     ) -> Self {
-        let (inserted, room, next_number) = (Cell::new(0), Cell::new(0), Cell::new(0));
-        Self { shared, seat, scope, level, within, at_front: false, inserted, room, next_number }
+        Self {
+            shared,
+            seat,
+            scope,
+            level,
+            within,
+            at_front: false,
+            inserted: Cell::new(0),
+            room: Cell::new(0),
+            next_number: Cell::new(0),
+        }
     }
 
-    /// The way in of the thread that holds the front lock.
+    /// Creates the inserter of the thread that holds the front lock.
     pub(crate) fn at_front(shared: &'a Shared, seat: &'a Seat, scope: &'a ScopeState) -> Self {
         Self { at_front: true, ..Self::new(shared, seat, scope, Level::TOP, None) }
     }
 
-    /// Where data are made that are inserted here.
+    /// Returns the origin of data that are made here.
     #[inline]
     pub(crate) fn origin(&self) -> Origin {
         Origin { runtime: std::ptr::from_ref(self.shared).cast(), level: self.level }
     }
 
-    /// Inserts a task, or says why not; a refusal changes nothing.
+    /// Inserts a task, or returns the reason for refusing it; a refusal changes nothing.
     #[inline]
     pub(crate) fn insert<'d, A: Accesses<'d>, B: Runnable>(
         &self,
@@ -94,21 +104,22 @@ impl<'a> Inserter<'a> {
         }
         let _front = (shared_data && !self.at_front).then(|| self.shared.lock_front());
         sealed::Accesses::prepare(&accesses, self);
-        let (commutes, alone) = (<A::Bound as sealed::Bound>::COMMUTES, self.scope.is_lone() && !shared_data);
-        Ok(self.enter(spec, site, commutes, alone, |insertion| make(accesses.enter(insertion))))
+        let (commutes, single_threaded) =
+            (<A::Bound as sealed::Bound>::COMMUTES, self.scope.is_single_threaded() && !shared_data);
+        Ok(self.insert_task(spec, site, commutes, single_threaded, |insertion| make(accesses.enter(insertion))))
     }
 
-    /// Inserts a task of the runtime's own, past the window: it is needed for something that has begun.
+    /// Inserts a task of the runtime itself, even if the window is full: an operation in progress needs it.
     pub(crate) fn insert_internal<B: Runnable>(
         &self,
         spec: TaskSpec,
         make: impl FnOnce(&mut Insertion<'_>) -> B,
     ) -> TaskId {
-        self.enter(&spec, Location::caller(), false, false, make)
+        self.insert_task(&spec, Location::caller(), false, false, make)
     }
 
-    /// Refuses what can not be right: a handle of another runtime or level, or one named twice unless all its accesses read.
-    /// Says whether any of the data may be named by other threads, too.
+    /// Refuses accesses that are not allowed: a handle of another runtime or level, or a handle named twice unless all
+    /// its accesses read. Returns whether other threads may name any of the data.
     #[inline]
     fn check<'d, A: Accesses<'d>>(
         &self,
@@ -116,19 +127,21 @@ impl<'a> Inserter<'a> {
         site: &'static Location<'static>,
         accesses: &A,
     ) -> Result<bool, Error> {
-        let mut seen = SmallVec::<[Mark; PAIRWISE_MAX]>::new();
-        let (mut foreign, mut twice, mut shared) = (None, false, false);
+        let mut seen = SmallVec::<[NamedDatum; PAIRWISE_MAX]>::new();
+        let mut foreign = None;
+        let mut twice = false;
+        let mut shared = false;
         let here = self.origin();
         accesses.names(&mut |named| {
-            let mark = Mark::new(&named);
+            let datum = NamedDatum::new(&named);
             shared |= named.shared;
             if named.origin != here {
                 foreign = Some(named.origin);
             }
             if seen.len() < PAIRWISE_MAX {
-                twice |= seen.iter().any(|other| other.conflicts(mark));
+                twice |= seen.iter().any(|other| other.conflicts(datum));
             }
-            seen.push(mark);
+            seen.push(datum);
         });
         twice |= seen.len() > PAIRWISE_MAX && named_twice(&mut seen);
         if twice || foreign.is_some() {
@@ -148,7 +161,8 @@ impl<'a> Inserter<'a> {
         Error::failure(Arc::new(Failure { task: TaskId(0), name: spec.name, site, cause }))
     }
 
-    /// Waits, working, until the window has room: some of it, so that the look at the shared count is shared by many.
+    /// Waits until the window has room, running tasks meanwhile. It waits for an eighth of the window, so that the
+    /// shared count is read only once for that many insertions.
     #[cold]
     fn await_room(&self) {
         let window = self.shared.window;
@@ -161,13 +175,13 @@ impl<'a> Inserter<'a> {
         self.room.set(window - (self.inserted.get() - self.scope.done()));
     }
 
-    /// Waits, working, until every task inserted here is done.
+    /// Waits until every task inserted here is done, running tasks meanwhile.
     pub(crate) fn wait(&self) {
         let waiting = Waiting { scope: self.scope, target: self.inserted.get(), within: self.within, stall: None };
         self.shared.help_until(self.seat, &waiting);
     }
 
-    /// How many tasks were inserted here.
+    /// Returns the number of tasks inserted here.
     pub(crate) fn inserted(&self) -> u64 {
         self.inserted.get()
     }
@@ -175,11 +189,11 @@ impl<'a> Inserter<'a> {
     #[inline]
     fn draw_number(&self) -> TaskId {
         let mut next = self.next_number.get();
-        if next.is_multiple_of(NUMBERS) {
-            next = self.shared.numbers().fetch_add(NUMBERS, Ordering::Relaxed);
+        if next.is_multiple_of(NUMBERS_PER_BLOCK) {
+            next = self.shared.numbers().fetch_add(NUMBERS_PER_BLOCK, Ordering::Relaxed);
         }
         self.next_number.set(next + 1);
-        // Numbers start with one: zero stands for "no task".
+        // Numbers start at one, because zero means "no task".
         TaskId(next + 1)
     }
 
@@ -190,40 +204,40 @@ impl<'a> Inserter<'a> {
             if let Some(index) = self.shared.slab.take(unsafe { &mut self.seat.local().slots }) {
                 return index;
             }
-            // 2²⁴ tasks are in flight, in several scopes together. They will free some.
+            // 2²⁴ tasks of all scopes are in flight. Some of them will finish and free their slots.
             std::thread::yield_now();
         }
     }
 
     #[inline]
-    fn enter<B: Runnable>(
+    fn insert_task<B: Runnable>(
         &self,
         spec: &TaskSpec,
         site: &'static Location<'static>,
         commutes: bool,
-        alone: bool,
+        single_threaded: bool,
         make: impl FnOnce(&mut Insertion<'_>) -> B,
     ) -> TaskId {
         let shared = self.shared;
         let index = self.take_slot();
         let slot = shared.slab.slot(index);
-        // SAFETY: the slot was just taken from the free ones.
-        let task = unsafe { slot.open(index, self.scope, alone) };
+        // SAFETY: the slot was just taken and is free.
+        let task = unsafe { slot.open(index, self.scope, single_threaded) };
         let id = self.draw_number();
         if let Some(recorder) = &shared.recorder {
             recorder.task(self.seat, id, spec, site);
         }
-        let mut few = Few::uninit();
-        let (renames, predecessors) = (B::RENAMES, Predecessors::new(&mut few));
+        let mut array = PredecessorArray::uninit();
+        let (renames, predecessors) = (B::RENAMES, Predecessors::new(&mut array));
         let mut insertion = Insertion { inserter: self, task, id, unissued: 0, undone: 0, renames, predecessors };
         let body = make(&mut insertion);
         let (unissued, undone) = (insertion.unissued, insertion.undone);
-        // SAFETY: the task is not sealed yet, so its `exec` is this thread's.
+        // SAFETY: the task is not sealed yet, so its `exec` belongs to this thread.
         let exec = unsafe { slot.exec() };
         slot.set_id(id);
         exec.header = Header { priority: spec.priority, flags: Flags::new(spec.lock, commutes) };
         exec.label = Label { name: spec.name, site };
-        // SAFETY: what the body borrows outlives the scope, and the scope waits for the task.
+        // SAFETY: the body's borrows outlive the scope, and the scope waits for the task.
         unsafe { exec.body.fill(body) };
         let offered_to = shared.placement.as_deref().filter(|placement| {
             self.seat.count(1);
@@ -236,7 +250,7 @@ impl<'a> Inserter<'a> {
             slot.pending.clear();
             true
         } else {
-            let released = slot.pending.seal(unissued, undone + hold, alone);
+            let released = slot.pending.seal(unissued, undone + hold, single_threaded);
             if hold > 0 { released.issuable() } else { released.runnable() }
         };
         match offered_to.filter(|_| ready) {
@@ -251,18 +265,18 @@ impl<'a> Inserter<'a> {
     }
 }
 
-const NAMED_TWICE: &str = "it names a handle twice, and not only to read it";
+const NAMED_TWICE: &str = "a handle is named twice, and not only for reading";
 const WRONG_RUNTIME: &str = "a handle of another runtime";
 const WRONG_LEVEL: &str = "a handle made at another level: a task may name only handles made by the same body";
 
-/// So many accesses are compared pair by pair.
+/// Up to this many accesses are compared pairwise.
 const PAIRWISE_MAX: usize = 16;
 
-/// Which datum is named, and whether to write it, in one word: the address, whose last bit is free.
+/// A named datum and whether the task writes it, in one word: the datum's address, with the flag in its lowest bit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Mark(usize);
+struct NamedDatum(usize);
 
-impl Mark {
+impl NamedDatum {
     const WRITES: usize = 1;
 
     #[inline]
@@ -270,16 +284,16 @@ impl Mark {
         Self(named.datum.addr() | if named.mode.writes() { Self::WRITES } else { 0 })
     }
 
-    /// Whether both name one datum and one of them writes it.
+    /// Returns whether both name the same datum and at least one writes it.
     #[inline]
     fn conflicts(self, other: Self) -> bool {
         (self.0 ^ other.0) & !Self::WRITES == 0 && (self.0 | other.0) & Self::WRITES != 0
     }
 }
 
-/// Whether a datum is named twice, for long lists: sorted instead of compared pair by pair.
-fn named_twice(named: &mut [Mark]) -> bool {
-    // Readers of a datum come before its writers, so that one who conflicts with any conflicts with a neighbour.
+/// Returns whether a datum is named twice. For long lists, sorts them instead of comparing pairwise.
+fn named_twice(named: &mut [NamedDatum]) -> bool {
+    // Readers of a datum sort before its writers, so a conflicting access always conflicts with a neighbour.
     named.sort_unstable();
     named.windows(2).any(|pair| pair[0].conflicts(pair[1]))
 }
@@ -289,17 +303,17 @@ impl Insertion<'_> {
         &self.inserter.shared.slab
     }
 
-    /// Enters an access to a version: the task waits for whoever stands in its way.
+    /// Records an access to a version, and adds the task to the successors of its predecessors.
     #[inline]
     pub(crate) fn access<T: ?Sized>(&mut self, version: &Version<T>, mode: Mode) {
         let Self { inserter, task, id, unissued, undone, predecessors, .. } = self;
         let shared = inserter.shared;
-        // SAFETY: whoever has an `Insertion` is the inserter of the data's level: `check` saw to the level, and shared data
-        // are entered under the front lock.
-        let submission = unsafe { version.submission() };
+        // SAFETY: the owner of an `Insertion` is the inserter of the data's level: `check` has verified the level, and
+        // shared data are accessed under the front lock.
+        let hazard_state = unsafe { version.hazard_state() };
         let is_done = |task: TaskRef| shared.slab.is_done(task);
         predecessors.begin_access();
-        submission.hazards.access(mode, *task, is_done, |predecessor, _| {
+        hazard_state.hazards.access(mode, *task, is_done, |predecessor, _| {
             if predecessors.has(predecessor) {
                 return;
             }
@@ -315,7 +329,7 @@ impl Insertion<'_> {
             predecessors.push(predecessor);
         });
         if let Some(recorder) = &shared.recorder {
-            recorder.access(inserter.seat, submission, *id, mode);
+            recorder.access(inserter.seat, hazard_state, *id, mode);
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Insertion: what a task says about its data, what its body sees of them, and how it enters the runtime (`inserter.rs`).
+//! Insertion: the accesses of a task, the views that its body sees, and the way a task enters the runtime
+//! (`inserter.rs`).
 //!
-//! An access is made from a handle: [`Lent::read`](crate::Lent::read) and its siblings. Inserting the task turns it into a
-//! *bound* access, a pointer to the version of that moment, which lies in the task's slot. When the task runs, the bound
-//! access becomes what the body sees: `&T` for a read, `&mut T` for everything else, for the duration of the call.
+//! An access is made from a handle by [`Lent::read`](crate::Lent::read) and its siblings. Inserting the task turns it
+//! into a *bound* access, a pointer to the current version, which is stored in the task's slot. When the task runs, the
+//! body sees a bound access as `&T` for a read and `&mut T` for every other mode, for the duration of the call.
 //!
-//! Accesses compose: tuples to twelve, arrays, and `Vec`s of accesses are accesses, and the body sees tuples, arrays and
-//! `Vec`s of references.
+//! Accesses compose: tuples of up to twelve accesses, arrays and `Vec`s of accesses are accesses, and the body sees
+//! tuples, arrays and `Vec`s of references.
 
 mod closure;
 mod front;
@@ -17,7 +18,7 @@ pub mod reductions;
 mod scratch;
 
 pub use closure::Outcome;
-pub(crate) use closure::{Closure, Probe, computing, discard_bound, run_bound};
+pub(crate) use closure::{Closure, EmptyBody, computing, discard_bound, run_bound};
 pub use inserter::{Inserter, Insertion};
 pub use modes::{Commute, Read, ReadWrite, Write};
 pub use reduce::{Reduce, Reduction};
@@ -31,23 +32,23 @@ use crate::{
 };
 use std::{any::TypeId, marker::PhantomData, ptr::NonNull, sync::Arc};
 
-/// What a body sees of a bound access during a call of lifetime `'t`.
+/// The type that a body sees for a bound access during a call of lifetime `'t`.
 ///
 /// The second parameter only tells the compiler that `Self` outlives `'t`; leave it out.
 pub trait ItemOf<'t, Implied = &'t Self> {
-    /// `&'t T`, `&'t mut T`, or a tuple, array or `Vec` of such.
+    /// `&'t T`, `&'t mut T`, or a tuple, array or `Vec` of these.
     type Item;
 }
 
-/// What the body sees for the accesses `A`.
+/// The type that the body sees for the bound accesses `B`.
 pub type Item<'t, B> = <B as ItemOf<'t>>::Item;
 
-/// An access, or several, as they are given to [`Scope::spawn`](crate::Scope::spawn); `'d` is how long the data live.
+/// One or more accesses, as given to [`Scope::spawn`](crate::Scope::spawn); the data live for `'d`.
 ///
-/// Implemented by the access types of this module, by tuples to twelve, arrays and `Vec`s of them, and by nothing else.
+/// Implemented only by the access types of this module, and by tuples of up to twelve, arrays and `Vec`s of them.
 pub trait Accesses<'d>: sealed::Accesses {}
 
-/// An access bound to a version; the body's side of [`Accesses`].
+/// An access bound to a version; the body's counterpart of [`Accesses`].
 pub trait Bound: sealed::Bound {}
 
 impl<B: sealed::Bound> Bound for B {}
@@ -61,13 +62,13 @@ pub(crate) mod sealed {
     pub trait Accesses {
         type Bound: super::Bound;
 
-        /// Visits each handle that is named.
+        /// Visits each named handle.
         fn names(&self, visit: &mut impl FnMut(Named));
 
         /// Ends the reductions that these accesses do not continue. The caller is the inserter of the data's level.
         fn prepare(&self, inserter: &Inserter<'_>);
 
-        /// Enters the accesses into their data's hazards and binds them.
+        /// Records the accesses in their data's hazards, and binds them.
         fn enter(self, insertion: &mut Insertion<'_>) -> Self::Bound;
     }
 
@@ -75,16 +76,16 @@ pub(crate) mod sealed {
         /// Whether any of the accesses commutes.
         const COMMUTES: bool;
 
-        /// The failure that spoiled one of the inputs.
+        /// Returns the failure that poisoned one of the inputs, if any.
         fn poison(&self) -> Option<Arc<Failure>>;
 
-        /// What the body sees.
+        /// Returns the view that the body sees.
         ///
         /// # Safety
         /// The task is running: every hazard is resolved and every exclusion held. Called once.
         unsafe fn item<'t>(&'t mut self) -> <Self as ItemOf<'t>>::Item;
 
-        /// Leaves the outputs valid, or spoiled by the failure.
+        /// Marks the outputs as valid, or as poisoned by the failure.
         fn settle(self, result: Result<(), &Arc<Failure>>);
 
         /// Adds the exclusions to hold while the task runs.
@@ -104,26 +105,26 @@ pub struct Named {
     pub(crate) shared: bool,
 }
 
-/// Marks a type as exact in a lifetime: neither a longer nor a shorter one will do.
+/// Makes a type invariant in a lifetime.
 pub(crate) type Invariant<'d> = PhantomData<fn(&'d ()) -> &'d ()>;
 
-/// The part that all single accesses have in common: which datum, for how long the handle is borrowed (`'h`) and for how
-/// long the data live (`'d`).
-pub(crate) struct Target<'h, 'd, T: ?Sized> {
+/// The common part of all single accesses: the datum, the borrow of the handle (`'h`), and the lifetime of the data
+/// (`'d`).
+pub(crate) struct AccessTarget<'h, 'd, T: ?Sized> {
     datum: NonNull<Datum<T>>,
     borrows: PhantomData<&'h ()>,
-    lives: Invariant<'d>,
+    lifetime: Invariant<'d>,
 }
 
-impl<'h, 'd, T: ?Sized> Target<'h, 'd, T> {
+impl<'h, 'd, T: ?Sized> AccessTarget<'h, 'd, T> {
     /// # Safety
-    /// The datum lives for `'h`, and longer if a task that names it needs it longer.
+    /// The datum lives for `'h`, and until every task that names it is done.
     pub(crate) unsafe fn new(datum: NonNull<Datum<T>>) -> Self {
-        Self { datum, borrows: PhantomData, lives: PhantomData }
+        Self { datum, borrows: PhantomData, lifetime: PhantomData }
     }
 
     fn datum(&self) -> &Datum<T> {
-        // SAFETY: `new`'s caller promised it for `'h`, which outlives `self`.
+        // SAFETY: by the contract of `new`, the datum lives for `'h`, which outlives `self`.
         unsafe { self.datum.as_ref() }
     }
 

@@ -1,6 +1,6 @@
-//! The plain modes: read, write, read_write, commute.
+//! The plain modes: read, write, read_write and commute.
 
-use super::{Accesses, ItemOf, Named, Target, sealed};
+use super::{AccessTarget, Accesses, ItemOf, Named, sealed};
 use crate::{
     datum::{Exclusion, Execution, Version},
     error::Failure,
@@ -12,8 +12,8 @@ use std::{ptr::NonNull, sync::Arc};
 /// An access bound to the version that was current when its task was inserted.
 pub struct BoundTo<T: ?Sized, const MODE: u8>(NonNull<Version<T>>);
 
-// SAFETY: it is a pointer to a version, which is `Sync`, and the hazards order every use of the value; values are
-// `Send + Sync` by the bounds on making a handle.
+// SAFETY: it is a pointer to a version, which is `Sync`. The hazards order every use of the value, and values are `Send
+// + Sync` by the bounds on making a handle.
 unsafe impl<T: ?Sized, const MODE: u8> Send for BoundTo<T, MODE> {}
 
 pub(crate) const READ: u8 = 0;
@@ -36,7 +36,7 @@ macro_rules! plain_mode {
     ($(#[$doc:meta])* $name:ident = $mode:ident, $code:ident, item = $item:ty, $cast:ident, rename = $rename:expr) => {
         $(#[$doc])*
         #[must_use = "an access does nothing until it is given to a task"]
-        pub struct $name<'h, 'd, T: ?Sized>(pub(crate) Target<'h, 'd, T>);
+        pub struct $name<'h, 'd, T: ?Sized>(pub(crate) AccessTarget<'h, 'd, T>);
 
         impl<'s, 'd: 's, T: ?Sized> Accesses<'s> for $name<'_, 'd, T> {}
 
@@ -82,8 +82,8 @@ macro_rules! plain_mode {
 
             #[inline]
             unsafe fn item<'t>(&'t mut self) -> <Self as ItemOf<'t>>::Item {
-                // SAFETY: the task is running, so its hazards give it the right to the value in this mode, for as long as
-                // the body runs, which is `'t`. One task names a datum once, or reads it several times.
+                // SAFETY: the task is running, so its hazards give it the right to the value in this mode for as long
+                // as the body runs, which is `'t`. A task names a datum only once, unless it only reads it.
                 unsafe { self.version().place().$cast() }
             }
 
@@ -93,8 +93,8 @@ macro_rules! plain_mode {
                     return;
                 }
                 match result {
-                    Ok(()) => self.version().execution.heal(),
-                    Err(failure) => self.version().execution.spoil(failure),
+                    Ok(()) => self.version().execution.clear_poison(),
+                    Err(failure) => self.version().execution.set_poison(failure),
                 }
             }
 
@@ -113,22 +113,23 @@ macro_rules! plain_mode {
 }
 
 plain_mode! {
-    /// Uses the value; the body sees `&T`. Readers of one value run together.
+    /// Reads the value; the body sees `&T`. Readers of one value may run at the same time.
     Read = Read, READ, item = &'t T, as_ref, rename = false
 }
 plain_mode! {
-    /// Makes a new value; the body sees `&mut T` and must overwrite all of it: what it finds is valid but unspecified.
+    /// Overwrites the value; the body sees `&mut T` and must overwrite all of it: the previous contents are valid but
+    /// unspecified.
     ///
-    /// Where the handle allows renaming, the task does not wait for those that still use the old value.
+    /// If the handle allows renaming, the task does not wait for the tasks that still use the old value.
     Write = Write, WRITE, item = &'t mut T, as_mut, rename = true
 }
 plain_mode! {
-    /// Changes the value; the body sees `&mut T`.
+    /// Reads and changes the value; the body sees `&mut T`.
     ReadWrite = ReadWrite, READ_WRITE, item = &'t mut T, as_mut, rename = false
 }
 plain_mode! {
-    /// Changes the value in a way that commutes with its neighbours of the same mode; the body sees `&mut T`.
+    /// Changes the value in a way that commutes with neighbouring accesses of the same mode; the body sees `&mut T`.
     ///
-    /// Such tasks run one at a time, in whatever order they become ready.
+    /// Such tasks run one at a time, in the order in which they become ready.
     Commute = Commute, COMMUTE, item = &'t mut T, as_mut, rename = false
 }

@@ -1,25 +1,25 @@
 //! Reductions: many tasks contribute to one value, each into a private part.
 //!
-//! A run of `reduce` accesses by one operation opens a *reduction* on the datum. Its tasks do not wait for each other: each
-//! takes a part that no other task uses at the moment (or a fresh one, which starts as the operation's identity), adds to
-//! it and puts it back, so there are never more parts than tasks running at once. The first access that is not a reduction by
-//! the same operation, or the end of the scope, inserts a `combine` task, which waits for all of them and folds the parts
-//! into the value. The order is not fixed; for floating-point sums neither is the last bit.
+//! A run of `reduce` accesses by one operation opens a *reduction* on the datum. Its tasks do not wait for each other.
+//! Each takes a part that no other task is using, or creates one as the operation's identity; adds to it; and puts it
+//! back. So there are never more parts than tasks running at once. The first access that is not a reduction by the same
+//! operation, or the end of the scope, inserts a `combine` task, which waits for all of them and folds the parts into
+//! the value. The order of folding is not fixed, so the rounding of floating-point sums may differ from run to run.
 
-use super::{Accesses, ItemOf, Named, Target, sealed};
+use super::{AccessTarget, Accesses, ItemOf, Named, sealed};
 use crate::{
     datum::{Datum, Exclusion, Execution, Version},
-    error::{Failure, guarded},
+    error::{Failure, run_guarded},
     hazard::Mode,
     insert::{Inserter, Insertion},
     panics::drop_guarded,
-    task::{Fail, Runnable, TaskSpec, Verdict},
+    task::{Fail, Runnable, TaskResult, TaskSpec},
 };
 use std::{any::TypeId, marker::PhantomData, ptr::NonNull, sync::Arc};
 
 /// An associative and commutative operation with an identity.
 ///
-/// The type itself is the operation: it carries no state (a type with a size is refused at compile time).
+/// The operation is a type without state; a type of nonzero size is rejected at compile time.
 ///
 /// ```
 /// use superscalar::{Reduction, Runtime};
@@ -46,16 +46,16 @@ use std::{any::TypeId, marker::PhantomData, ptr::NonNull, sync::Arc};
 /// # }
 /// ```
 pub trait Reduction<T>: 'static {
-    /// The value that changes nothing when it is combined; parts start with it.
+    /// Returns the identity: combining it changes nothing. Each part starts with it.
     fn identity() -> T;
 
     /// Folds a part into the value.
     fn combine(into: &mut T, part: T);
 }
 
-/// Contributes to a value; the body sees `&mut T`, a private part of it. Made by [`Lent::reduce`](crate::Lent::reduce).
+/// Contributes to a value; the body sees `&mut T`, a private part. Made by [`Lent::reduce`](crate::Lent::reduce).
 #[must_use = "an access does nothing until it is given to a task"]
-pub struct Reduce<'h, 'd, T, R>(pub(crate) Target<'h, 'd, T>, pub(crate) PhantomData<R>);
+pub struct Reduce<'h, 'd, T, R>(pub(crate) AccessTarget<'h, 'd, T>, pub(crate) PhantomData<R>);
 
 /// The bound form of [`Reduce`].
 pub struct BoundReduce<T, R> {
@@ -64,7 +64,7 @@ pub struct BoundReduce<T, R> {
     operation: PhantomData<fn() -> R>,
 }
 
-// SAFETY: a pointer to a version, which is `Sync`, and a part, which is `Send` as every datum's value is.
+// SAFETY: it is a pointer to a version, which is `Sync`, and a part, which is `Send` like every datum's value.
 unsafe impl<T, R> Send for BoundReduce<T, R> {}
 
 impl<'s, 'd: 's, T, R: Reduction<T>> Accesses<'s> for Reduce<'_, 'd, T, R> {}
@@ -116,15 +116,15 @@ impl<T, R: Reduction<T>> sealed::Bound for BoundReduce<T, R> {
     }
 
     fn settle(mut self, result: Result<(), &Arc<Failure>>) {
-        // SAFETY: as in `poison` and `item`.
+        // SAFETY: versions live until every task that names their datum is done, and this one is not done yet.
         let execution = &unsafe { self.version.as_ref() }.execution;
         match (result, self.part.take()) {
             (Ok(()), Some(part)) => execution.parts().push(NonNull::from(Box::leak(part)).cast()),
             (Ok(()), None) => {}
-            // A part that a failed body has touched is worth nothing, and neither is the sum.
+            // A part changed by a failed body is invalid, and so is the sum.
             (Err(failure), part) => {
-                execution.spoil_first(failure);
-                // It may panic when it is dropped; the task has failed all the same.
+                execution.set_first_poison(failure);
+                // The part may panic when it is dropped; the task has failed all the same.
                 drop_guarded(part);
             }
         }
@@ -132,7 +132,7 @@ impl<T, R: Reduction<T>> sealed::Bound for BoundReduce<T, R> {
 
     fn exclusions(&self, _: &mut Vec<*const Exclusion>) {}
 
-    /// A part is no version's value.
+    /// Visits nothing: a part is not the value of a version.
     fn uses(&self, _: &mut dyn FnMut(&Execution, Mode)) {}
 }
 
@@ -149,14 +149,16 @@ impl<T: ?Sized> Datum<T> {
     /// The caller is the inserter of the datum's level.
     #[inline]
     pub(crate) unsafe fn end_reduction(&self, inserter: &Inserter<'_>, next: Option<TypeId>) {
-        // SAFETY: the caller is the inserter of the level; reductions are opened here alone, with `insert_combine`, which
-        // expects an inserter.
+        // SAFETY: the caller is the inserter of the level. Reductions are opened only in this module, with
+        // `insert_combine`, which expects the address of an inserter.
         unsafe { self.close_reduction(NonNull::from(inserter).cast(), next) }
     }
 }
 
+/// Inserts the task that ends a reduction.
+///
 /// # Safety
-/// The address is that of an inserter, which is the one of the datum's level.
+/// The address is that of an inserter, and it is the inserter of the datum's level.
 unsafe fn insert_combine<T, R: Reduction<T>>(inserter: NonNull<()>, datum: &Datum<T>) {
     // SAFETY: it is the inserter that `end_reduction` was given, which outlives the call.
     unsafe { inserter.cast::<Inserter<'_>>().as_ref() }.insert_internal(TaskSpec::new("combine"), |insertion| {
@@ -169,18 +171,18 @@ unsafe fn insert_combine<T, R: Reduction<T>>(inserter: NonNull<()>, datum: &Datu
 
 impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
     fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
-        // SAFETY: as in `run`.
+        // SAFETY: versions live until every task that names their datum is done, and this task is one of them.
         visit(&unsafe { self.version.as_ref() }.execution, Mode::ReadWrite);
     }
 
-    fn run(self, fail: Fail<'_>) -> Verdict {
-        // SAFETY: versions live until every task that names their datum is done.
+    fn run(self, fail: Fail<'_>) -> TaskResult {
+        // SAFETY: versions live until every task that names their datum is done, and this task is one of them.
         let version = unsafe { self.version.as_ref() };
         if let Some(failure) = version.execution.poison() {
             self.discard(&failure);
-            return Verdict::Cancelled(failure);
+            return TaskResult::Cancelled(failure);
         }
-        let combined = guarded(|| {
+        let combined = run_guarded(|| {
             while let Some(part) = { version.execution.parts().pop() } {
                 // SAFETY: a part is a box of `T`; this task is the only writer of the value now.
                 unsafe { R::combine(version.place().as_mut(), *Box::from_raw(part.cast::<T>().as_ptr())) };
@@ -188,23 +190,23 @@ impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
             Ok(())
         });
         match combined {
-            Ok(()) => Verdict::Completed,
+            Ok(()) => TaskResult::Completed,
             Err(cause) => {
                 let failure = fail(cause);
                 self.discard(&failure);
-                Verdict::Failed(failure)
+                TaskResult::Failed(failure)
             }
         }
     }
 
     fn discard(self, failure: &Arc<Failure>) {
-        // SAFETY: as in `run`.
+        // SAFETY: versions live until every task that names their datum is done, and this task is one of them.
         let version = unsafe { self.version.as_ref() };
-        // They will never be combined.
+        // These parts will never be combined.
         for part in std::mem::take(&mut *version.execution.parts()) {
             // SAFETY: a part is a box of `T`, and it was taken out of the list.
             drop_guarded(unsafe { Box::from_raw(part.cast::<T>().as_ptr()) });
         }
-        version.execution.spoil(failure);
+        version.execution.set_poison(failure);
     }
 }

@@ -1,7 +1,7 @@
-//! Scratch: working memory that a task needs while it runs and nobody looks at afterwards.
+//! Scratch: working memory that a task needs only while it runs.
 //!
-//! A [`ScratchPool`] lends each running task a value of its own and takes it back, so there are never more values than tasks
-//! running at once. Scratch causes no hazards.
+//! A [`ScratchPool`] lends each running task a value of its own and takes it back afterwards, so there are never more
+//! values than tasks running at once. Scratch causes no hazards.
 
 use super::{Accesses, Invariant, ItemOf, Named, sealed};
 use crate::{
@@ -15,7 +15,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// The values of a pool that no task uses at the moment, and how to make one more.
+/// The unused values of a pool, and the function that makes more.
 pub(crate) struct Pool<T> {
     free: Mutex<Vec<T>>,
     make: Box<dyn Fn() -> T + Send + Sync>,
@@ -62,7 +62,7 @@ impl<T> Pool<T> {
 /// ```
 pub struct ScratchPool<'d, T> {
     pub(crate) pool: NonNull<Pool<T>>,
-    pub(crate) lives: Invariant<'d>,
+    pub(crate) lifetime: Invariant<'d>,
 }
 
 impl<T> Clone for ScratchPool<'_, T> {
@@ -74,7 +74,7 @@ impl<T> Clone for ScratchPool<'_, T> {
 impl<T> Copy for ScratchPool<'_, T> {}
 
 impl<'d, T> ScratchPool<'d, T> {
-    /// Working memory for one task; the body sees `&mut T`, with whatever an earlier task left in it.
+    /// Returns an access to working memory for one task; the body sees `&mut T`, with contents left by earlier tasks.
     pub fn access(self) -> Scratch<'d, T> {
         Scratch(self)
     }
@@ -90,7 +90,7 @@ pub struct BoundScratch<T> {
     value: Option<T>,
 }
 
-// SAFETY: a pointer to a pool, which is `Sync`, and a value, which is `Send` by the bound on making a pool.
+// SAFETY: it is a pointer to a pool, which is `Sync`, and a value, which is `Send` by the bound on making a pool.
 unsafe impl<T> Send for BoundScratch<T> {}
 
 impl<'s, 'd: 's, T> Accesses<'s> for Scratch<'d, T> {}
@@ -125,7 +125,7 @@ impl<T> sealed::Bound for BoundScratch<T> {
 
     fn settle(mut self, _: Result<(), &Arc<Failure>>) {
         if let Some(value) = self.value.take() {
-            // SAFETY: as in `item`.
+            // SAFETY: pools live until every task of their scope is done.
             unsafe { self.pool.as_ref() }.give(value);
         }
     }

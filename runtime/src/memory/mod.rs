@@ -112,9 +112,9 @@ pub(crate) use heap::Segment;
 pub use links::{CopyKind, Traffic};
 
 use crate::{
-    datum::{Elsewhere, Kept},
+    datum::{DirectoryEntry, EntryCell},
     device::{DeviceInfo, HostRegion},
-    sync::lock_soon,
+    sync::lock_spinning,
 };
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -138,12 +138,12 @@ impl Drop for EntryGuard {
 }
 
 impl EntryGuard {
-    fn kept(self, stays: bool) -> Kept {
-        Kept { number: self.entry.0, stays, _end: Box::new(self) }
+    fn kept(self, stays: bool) -> DirectoryEntry {
+        DirectoryEntry { number: self.entry.0, stays, _end: Box::new(self) }
     }
 }
 
-impl Elsewhere {
+impl EntryCell {
     /// Opens the entry of a resident value. Called before any other thread can access the datum.
     pub(crate) fn open_resident(&self, memory: &Arc<Memory>, host: HostRegion) {
         let entry = memory.lock().open(host);
@@ -179,7 +179,7 @@ impl Memory {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Directory> {
-        lock_soon(&self.0)
+        lock_spinning(&self.0)
     }
 }
 

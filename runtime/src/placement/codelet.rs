@@ -14,7 +14,7 @@ use crate::{
     panics::drop_guarded,
     recording::TaskId,
     scope::Scope,
-    task::{Elsewhere, Fail, Runnable, TaskSpec, Verdict},
+    task::{DeviceTable, Fail, Runnable, TaskResult, TaskSpec},
 };
 use std::{mem::needs_drop, panic::Location, ptr::NonNull, sync::Arc};
 
@@ -329,7 +329,7 @@ impl<B: Operands + Send, P: Send> Codelet<B, P> {
         let can_travel = takers.devices() != 0;
         inserter.insert(&spec, site, accesses, |bound| {
             if can_travel {
-                bound.uses(&mut |execution, _| execution.may_travel());
+                bound.uses(&mut |execution, _| execution.set_has_device_tasks());
             }
             CodeletCall { implementations, bound, parameters }
         })
@@ -395,7 +395,7 @@ impl<B: Operands, P> CodeletCall<B, P> {
 }
 
 impl<B: Operands, P> Runnable for CodeletCall<B, P> {
-    const ELSEWHERE: Option<Elsewhere> = Some(Elsewhere(std::ptr::from_ref(Self::VTABLE).cast()));
+    const DEVICE_TABLE: Option<DeviceTable> = Some(DeviceTable(std::ptr::from_ref(Self::VTABLE).cast()));
 
     fn exclusions(&self, into: &mut Vec<*const Exclusion>) {
         self.bound.exclusions(into);
@@ -405,7 +405,7 @@ impl<B: Operands, P> Runnable for CodeletCall<B, P> {
         self.bound.uses(visit);
     }
 
-    fn run(self, fail: Fail<'_>) -> Verdict {
+    fn run(self, fail: Fail<'_>) -> TaskResult {
         let Self { implementations, bound, parameters } = self;
         run_bound(
             bound,
@@ -419,11 +419,11 @@ impl<B: Operands, P> Runnable for CodeletCall<B, P> {
         )
     }
 
-    fn complete(self, result: Result<(), Cause>, fail: Fail<'_>) -> Verdict {
+    fn complete(self, result: Result<(), Cause>, fail: Fail<'_>) -> TaskResult {
         // If an input was poisoned after the work was issued, the result is invalid.
         if let Some(failure) = self.bound.poison() {
             self.discard(&failure);
-            return Verdict::Cancelled(failure);
+            return TaskResult::Cancelled(failure);
         }
         let Self { implementations, bound, parameters } = self;
         // Their destructors may panic; this does not change the task's result. Mostly there is nothing to drop.
@@ -434,12 +434,12 @@ impl<B: Operands, P> Runnable for CodeletCall<B, P> {
         match result {
             Ok(()) => {
                 bound.settle(Ok(()));
-                Verdict::Completed
+                TaskResult::Completed
             }
             Err(cause) => {
                 let failure = fail(cause);
                 bound.settle(Err(&failure));
-                Verdict::Failed(failure)
+                TaskResult::Failed(failure)
             }
         }
     }

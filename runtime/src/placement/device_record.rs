@@ -124,7 +124,7 @@ impl DeviceRecords {
         let at = records.len();
         records.push(Box::default());
         // The inserter is the only thread that uses the slot.
-        slot.beside.store(NonNull::from(&*records[at]).as_ptr().cast(), Ordering::Release);
+        slot.placement_data.store(NonNull::from(&*records[at]).as_ptr().cast(), Ordering::Release);
         slot.device_record()
     }
 }
@@ -141,7 +141,7 @@ impl Slot {
     pub(super) fn try_device_record(&self) -> Option<&DeviceRecord> {
         // SAFETY: the pointer is null, or was stored by `DeviceRecords::make` with release ordering and points to a
         // record that `DeviceRecords` owns until the runtime ends. Only shared references to records exist.
-        unsafe { self.beside.load(Ordering::Acquire).cast::<DeviceRecord>().as_ref() }
+        unsafe { self.placement_data.load(Ordering::Acquire).cast::<DeviceRecord>().as_ref() }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     recording::{Outcome, TaskId},
     seat::Seat,
     shared::Completed,
-    task::{Exec, Release, Verdict},
+    task::{Exec, Release, TaskResult},
 };
 use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
@@ -212,11 +212,11 @@ impl PlacementContext<'_> {
         let verdict = match scope.cancelled() {
             Some(failure) => {
                 body.discard(&failure);
-                Verdict::Cancelled(failure)
+                TaskResult::Cancelled(failure)
             }
             None => body.complete(result.map_or(Ok(()), |error| Err(error.into_cause())), &fail),
         };
-        self.tell_cancelled(scope, &verdict);
+        self.record_cancellation(scope, &verdict);
         let ended_ns = match &self.recorder {
             Some(recorder) if record.event.load(Ordering::Relaxed) != 0 => {
                 Some(self.record_device_span(recorder, seat, id, record, verdict.outcome()))

@@ -6,7 +6,7 @@ use crate::{
     recording::{BlasLevel, TaskId},
     schedule::{Forecast, Moves, Outlook, Place, ReadyTask, Resource},
     sync::prefetch,
-    task::{Slot, Verdict},
+    task::{Slot, TaskResult},
     weights::KernelRun,
 };
 use smallvec::SmallVec;
@@ -43,8 +43,8 @@ impl PlacementContext<'_> {
 
     /// Records the end of a host task that began at `begun_ns`. Its slot is not free yet. Called only if there are
     /// devices.
-    pub(crate) fn note_host_end(&self, index: u32, begun_ns: u64, verdict: &Verdict) {
-        if matches!(verdict, Verdict::Completed) {
+    pub(crate) fn note_host_end(&self, index: u32, begun_ns: u64, verdict: &TaskResult) {
+        if matches!(verdict, TaskResult::Completed) {
             let (kernel, cost) = self.slab.slot(index).device_record().call();
             let busy_ns = self.now_ns().saturating_sub(begun_ns);
             self.weights.observe(Resource::HOST, iter::once(KernelRun { kernel, cost, busy_ns: busy_ns as f64 }));

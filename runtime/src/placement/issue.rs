@@ -16,8 +16,8 @@ use crate::{
     memory::WaitEvents,
     schedule::{ReadyTask, Resource, Want},
     seat::Seat,
-    shared::Next,
-    sync::{fence, lock_soon, try_lock_soon},
+    shared::AfterRelease,
+    sync::{fence, lock_spinning, try_lock_spinning},
     task::{Body, Release, Slot},
 };
 use std::{
@@ -91,7 +91,7 @@ impl PlacementContext<'_> {
         let (mut looks_for_ends, mut asked) = (true, Instant::now());
         loop {
             // The lock is released while it waits.
-            let round = self.issue_and_collect(&mut lock_soon(&entry.issuing), looks_for_ends);
+            let round = self.issue_and_collect(&mut lock_spinning(&entry.issuing), looks_for_ends);
             match round {
                 NextStep::Again { looks_for_ends: again } => looks_for_ends = again,
                 NextStep::Wait { is_idle } => {
@@ -187,7 +187,7 @@ impl PlacementContext<'_> {
         let [device] = issuing.kept[..] else { return false };
         let entry = &self.devices.all[usize::from(device)];
         // The other issuer may hold the lock for a moment, to collect ends.
-        let Some(mut other) = try_lock_soon(&entry.issuing) else { return false };
+        let Some(mut other) = try_lock_spinning(&entry.issuing) else { return false };
         let other = &mut *other;
         if other.waiting.is_some() || other.in_flight.len() >= entry.info.depth {
             return false;
@@ -359,7 +359,7 @@ impl PlacementContext<'_> {
         let mut ready = false;
         slot.successors.issue(|successor| {
             let released = self.slab.slot(successor).pending.release(Release::Issue, false);
-            ready |= !matches!(self.after_release_unwoken(seat, successor, released, kept), Next::Nothing);
+            ready |= !matches!(self.after_release_unwoken(seat, successor, released, kept), AfterRelease::Nothing);
         });
         if ready {
             self.wake_for(seat, NonNull::from(slot.scope()));

@@ -75,8 +75,8 @@ use crate::{
     schedule::{Outlook, Place, ReadyTask, Resource},
     scope_state::ScopeState,
     seat::Seat,
-    shared::{Completed, Next, Placement, Shared},
-    task::{Body, Released, Slot, TaskSpec, Verdict},
+    shared::{AfterRelease, Completed, Placement, Shared},
+    task::{Body, Released, Slot, TaskResult, TaskSpec},
     weights::{self, Weights},
 };
 use device_record::DeviceRecords;
@@ -214,7 +214,7 @@ impl Placement for DevicePlacement {
         Some(Box::new(self.at(shared)))
     }
 
-    fn after_release(&self, shared: &Shared, seat: &Seat, index: u32, released: Released) -> Next {
+    fn after_release(&self, shared: &Shared, seat: &Seat, index: u32, released: Released) -> AfterRelease {
         self.at(shared).after_release(seat, index, released)
     }
 
@@ -245,7 +245,7 @@ impl Placement for DevicePlacement {
         self.weights.now_ns()
     }
 
-    fn ended(&self, shared: &Shared, index: u32, begun_ns: u64, verdict: &Verdict) {
+    fn ended(&self, shared: &Shared, index: u32, begun_ns: u64, verdict: &TaskResult) {
         self.at(shared).note_host_end(index, begun_ns, verdict);
     }
 

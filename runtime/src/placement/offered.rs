@@ -11,7 +11,7 @@ use crate::{
     schedule::{ReadyTask, Resource},
     scope_state::ScopeState,
     seat::Seat,
-    shared::Next,
+    shared::AfterRelease,
     sync::fence,
     task::{Lock, Release, Released, Slot, TaskSpec},
 };
@@ -52,7 +52,7 @@ impl PlacementContext<'_> {
     }
 
     /// Handles a release of a task: pushes or retires it if it is due.
-    pub(super) fn after_release(&self, seat: &Seat, index: u32, released: Released) -> Next {
+    pub(super) fn after_release(&self, seat: &Seat, index: u32, released: Released) -> AfterRelease {
         let mut kept = DevicesToWake::new();
         let next = self.after_release_unwoken(seat, index, released, &mut kept);
         self.wake_kept(&mut kept);
@@ -66,7 +66,7 @@ impl PlacementContext<'_> {
         index: u32,
         released: Released,
         kept: &mut DevicesToWake,
-    ) -> Next {
+    ) -> AfterRelease {
         // While the task is in insertion, no release is the last one, and there may be no device record yet.
         let record = self.slab.slot(index).try_device_record();
         let takers = record.map_or(Takers::NOBODY, DeviceRecord::takers);
@@ -83,24 +83,28 @@ impl PlacementContext<'_> {
             if is_newly_runnable && !self.devices.all_wait_for_all() {
                 self.devices.notify_takers(takers);
             }
-            return if is_newly_runnable && self.may_be_for_host(takers) { Next::Ready } else { Next::Nothing };
+            return if is_newly_runnable && self.may_be_for_host(takers) {
+                AfterRelease::Ready
+            } else {
+                AfterRelease::Nothing
+            };
         }
         if is_offered {
-            return Next::Retire;
+            return AfterRelease::Retire;
         }
         self.push(seat, index);
-        Next::Ready
+        AfterRelease::Ready
     }
 
     /// Pushes a task that devices can take, and wakes their issuers. If the policy keeps the task for one device, and
-    /// that is idle, it is added to `kept` for the caller to wake. Returns [`Next::Ready`] if host workers are to be
+    /// that is idle, it is added to `kept` for the caller to wake. Returns [`AfterRelease::Ready`] if host workers are to be
     /// woken.
     ///
     /// Host workers can not take the task before its predecessors are done. If the last predecessor ends concurrently,
     /// either this thread sees it after the fence of the notification, or the thread that ends it sees the push after
     /// its own fence and wakes the workers. (If the task has been taken by now, the slot may hold another task, and the
     /// workers are woken in vain.)
-    fn push_offered(&self, seat: &Seat, index: u32, takers: Takers, kept: &mut DevicesToWake) -> Next {
+    fn push_offered(&self, seat: &Seat, index: u32, takers: Takers, kept: &mut DevicesToWake) -> AfterRelease {
         // Computed before the push, while no other thread has the task.
         let resources_leaving = self.resources_leaving(index);
         // A user's policy may name a device that does not exist.
@@ -112,7 +116,7 @@ impl PlacementContext<'_> {
                 let entry = &self.devices.all[usize::from(device)];
                 kept.extend(entry.idle.load(Ordering::Relaxed).then_some(device));
                 if !entry.is_lost() {
-                    return Next::Nothing;
+                    return AfterRelease::Nothing;
                 }
                 // The device was lost, perhaps before this push. Others may take the task now.
                 self.wake_after_loss();
@@ -122,7 +126,7 @@ impl PlacementContext<'_> {
         }
         let is_runnable = self.slab.slot(index).pending.only_hold_left();
         let is_for_host = is_runnable && !resources_leaving.has(Resource::HOST) && self.may_be_for_host(takers);
-        if is_for_host { Next::Ready } else { Next::Nothing }
+        if is_for_host { AfterRelease::Ready } else { AfterRelease::Nothing }
     }
 
     /// Pushes a task that its inserter has found issuable, and wakes the issuers and workers that may take it.
@@ -130,7 +134,7 @@ impl PlacementContext<'_> {
     pub(crate) fn push_inserted(&self, seat: &Seat, index: u32, scope: NonNull<ScopeState>) {
         let takers = self.slab.slot(index).device_record().takers();
         let mut kept = DevicesToWake::new();
-        if matches!(self.push_offered(seat, index, takers, &mut kept), Next::Ready) {
+        if matches!(self.push_offered(seat, index, takers, &mut kept), AfterRelease::Ready) {
             self.wake_for(seat, scope);
         }
         self.wake_kept(&mut kept);

@@ -16,7 +16,7 @@ use super::{
     ring::{Pages, Purpose},
 };
 use crate::{
-    cache::{make_folder_of, with_suffix},
+    cache::{create_parent, with_suffix},
     notices::print,
     recording::{ChromeTrace, Recording, RecordingError},
     sync::held,
@@ -69,7 +69,7 @@ impl TraceFile {
         let opened = match fs::metadata(&path) {
             Ok(known) if !known.is_file() && !known.is_dir() => Ok((false, path.clone())),
             // The path is resolved through links, because the target is replaced at the end.
-            _ => make_folder_of(&path)
+            _ => create_parent(&path)
                 .and_then(|()| File::create(&path))
                 .and_then(|_| Ok((true, fs::canonicalize(&path)?))),
         };

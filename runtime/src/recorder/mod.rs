@@ -20,7 +20,7 @@ mod ring;
 pub(crate) use file::TraceFile;
 
 use crate::{
-    datum::Submission,
+    datum::VersionHazards,
     hazard::Mode,
     notices::Notices,
     recording::{
@@ -166,7 +166,7 @@ impl Recorder {
 
     /// Records an access of the task in insertion to a version: every hazard with an earlier access, finished or not.
     #[inline(never)]
-    pub(crate) fn access(&self, seat: &Seat, submission: &mut Submission, to: TaskId, mode: Mode) {
+    pub(crate) fn access(&self, seat: &Seat, submission: &mut VersionHazards, to: TaskId, mode: Mode) {
         if submission.number == 0 {
             submission.number = self.data.fetch_add(1, Ordering::Relaxed) + 1;
         }
@@ -354,7 +354,7 @@ mod cost {
             recorder.span(seat, TaskId(at), started_ns, Outcome::Completed);
         };
         println!("span, with two clock reads {:.1} ns", cost_ns(span));
-        let submission = std::cell::RefCell::new(Submission::default());
+        let submission = std::cell::RefCell::new(VersionHazards::default());
         let access = |recorder: &Recorder, seat: &Seat, at| {
             recorder.access(seat, &mut submission.borrow_mut(), TaskId(at), Mode::ReadWrite);
         };

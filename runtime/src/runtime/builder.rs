@@ -1,4 +1,4 @@
-//! Settings: from code, from the environment, or by default. One table says what there is.
+//! The settings of a runtime, from code, from the environment, or by default. One table lists them all.
 
 use super::Runtime;
 #[cfg(feature = "placement")]
@@ -12,12 +12,12 @@ use crate::{
 };
 use std::path::PathBuf;
 
-/// Settings, resolved.
+/// The resolved settings.
 pub(super) struct Settings {
     pub(super) workers: u32,
     pub(super) cores: Vec<topology::Core>,
     pub(super) policy: MakePolicy,
-    /// Whether it is the user's, and so is checked.
+    /// Whether the policy is the user's; such a policy is guarded and checked.
     pub(super) has_custom_policy: bool,
     pub(super) window: u64,
     pub(super) trace: bool,
@@ -29,7 +29,7 @@ pub(super) struct Settings {
 
 /// Settings for a [`Runtime`]; made by [`Runtime::builder`].
 ///
-/// What is not set here is read from the environment, and what is not set there has a default:
+/// Settings that are not given here are read from the environment, and otherwise have a default:
 #[doc = concat!("\n", include_str!("settings.md"))]
 #[derive(Default)]
 #[must_use = "a builder does nothing until it builds"]
@@ -51,18 +51,18 @@ struct Setting {
     variable: &'static str,
     default: &'static str,
     meaning: &'static str,
-    /// Takes the variable's value into a builder that does not have the setting yet.
+    /// Parses the variable's value and stores it, unless the builder has the setting already.
     parse: fn(&mut Builder, &str) -> Result<(), String>,
 }
 
-/// A runtime has at most so many workers.
+/// The largest number of workers of a runtime.
 const WORKERS_MAX: usize = 4096;
-/// A window has at most so many tasks: fewer than slots, so that insertion finds one.
+/// The largest window. It is smaller than the number of slots, so that insertion always finds a free slot.
 const WINDOW_MAX: usize = 1 << 22;
 const WINDOW_DEFAULT: usize = 4096;
-/// A recording takes at most so many MiB: more than any viewer opens.
+/// The largest recording, in MiB; no viewer opens more.
 const TRACE_MEMORY_MIB_MAX: usize = 1 << 20;
-/// Some two and a half million tasks with three hazards each.
+/// Room for about two and a half million tasks with three hazards each.
 const TRACE_MEMORY_MIB_DEFAULT: usize = 512;
 
 const SETTINGS: &[Setting] = &[
@@ -70,35 +70,37 @@ const SETTINGS: &[Setting] = &[
         variable: "SUPERSCALAR_WORKERS",
         default: "one per physical core, or what a quota allows",
         meaning: "how many threads run tasks, 1 to 4096",
-        parse: |builder, text| fill(&mut builder.workers, whole(text, WORKERS_MAX)),
+        parse: |builder, text| set_if_unset(&mut builder.workers, parse_whole_number(text, WORKERS_MAX)),
     },
     Setting {
         variable: "SUPERSCALAR_BIND",
         default: "on, unless there are more workers than cores",
         meaning: "`on` binds each worker to a core of its own, `off` leaves it to the system",
         parse: |builder, text| match text {
-            "on" | "off" => fill(&mut builder.bind, Ok(text == "on")),
+            "on" | "off" => set_if_unset(&mut builder.bind, Ok(text == "on")),
             _ => Err("expected `on` or `off`".to_owned()),
         },
     },
     Setting {
         variable: "SUPERSCALAR_POLICY",
         default: "`priority`; with devices `capability-weights`",
-        meaning: "which ready task runs next: `fifo`, `work-stealing`, `priority`, `capability-weights` or `demand-driven`",
+        meaning: "which ready task runs next: `fifo`, `work-stealing`, `priority`, `capability-weights` or \
+                  `demand-driven`",
         parse: |builder, text| {
-            fill(&mut builder.policy, text.parse().map_err(|error: UnknownPolicy| error.to_string()))
+            set_if_unset(&mut builder.policy, text.parse().map_err(|error: UnknownPolicy| error.to_string()))
         },
     },
     Setting {
         variable: "SUPERSCALAR_WINDOW",
         default: "4096",
         meaning: "how many tasks of one scope are in flight at most, 1 to 4194304; the inserting thread then works",
-        parse: |builder, text| fill(&mut builder.window, whole(text, WINDOW_MAX)),
+        parse: |builder, text| set_if_unset(&mut builder.window, parse_whole_number(text, WINDOW_MAX)),
     },
     Setting {
         variable: "SUPERSCALAR_TRACE",
         default: "off",
-        meaning: "a file to which each runtime writes a Chrome trace while it runs; a further runtime numbers its file, and `%p` is the process's number",
+        meaning: "a file to which each runtime writes a Chrome trace while it runs; a further runtime numbers its \
+                  file, and `%p` is the process's number",
         parse: |builder, text| {
             if builder.trace != Some(false) {
                 builder.trace_file.get_or_insert_with(|| file_name(text).into());
@@ -110,7 +112,9 @@ const SETTINGS: &[Setting] = &[
         variable: "SUPERSCALAR_TRACE_MEMORY",
         default: "512",
         meaning: "how many MiB of records are kept, 1 to 1048576; then the oldest are dropped, and counted",
-        parse: |builder, text| fill(&mut builder.trace_memory_mib, whole(text, TRACE_MEMORY_MIB_MAX)),
+        parse: |builder, text| {
+            set_if_unset(&mut builder.trace_memory_mib, parse_whole_number(text, TRACE_MEMORY_MIB_MAX))
+        },
     },
     #[cfg(feature = "placement")]
     Setting {
@@ -124,76 +128,78 @@ const SETTINGS: &[Setting] = &[
     },
 ];
 
-/// Gives a setting its value, unless it has one.
-fn fill<T>(setting: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
+/// Sets a setting, unless it is set already.
+fn set_if_unset<T>(setting: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
     setting.get_or_insert(value?);
     Ok(())
 }
 
-fn whole(text: &str, most: usize) -> Result<usize, String> {
+fn parse_whole_number(text: &str, most: usize) -> Result<usize, String> {
     let value = text.trim().parse::<usize>().ok().filter(|value| (1..=most).contains(value));
-    value.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
+    value.ok_or_else(|| format!("expected a parse_whole_number number from 1 to {most}"))
 }
 
-/// A value from one to the most that there can be.
-fn within(setting: &str, value: usize, most: usize, unit: &str) -> Result<usize, Error> {
+/// Checks that a setting is between 1 and `most`.
+fn check_range(setting: &str, value: usize, most: usize, unit: &str) -> Result<usize, Error> {
     let is_within = (1..=most).contains(&value);
     is_within.then_some(value).ok_or_else(|| Error::setting(format!("{setting}({value}): expected 1 to {most}{unit}")))
 }
 
 impl Builder {
-    /// How many threads run tasks.
+    /// Sets the number of threads that run tasks.
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = Some(workers);
         self
     }
 
-    /// Whether each worker is bound to a core of its own.
+    /// Sets whether each worker is bound to a core of its own.
     pub fn bind(mut self, bind: bool) -> Self {
         self.bind = Some(bind);
         self
     }
 
-    /// Which ready task runs next, by one of the policies that come with the runtime. Without this, and without `SUPERSCALAR_POLICY`:
-    /// `capability-weights` if there are devices, else `priority`.
+    /// Selects one of the built-in policies, which decides which ready task runs next. The default, if
+    /// `SUPERSCALAR_POLICY` is not set either, is `capability-weights` if there are devices, and `priority` otherwise.
     pub fn policy(mut self, policy: PolicyName) -> Self {
         self.policy = Some(policy);
         self
     }
 
-    /// Which ready task runs next, by a policy of one's own, made for so many places.
+    /// Sets a policy of the user's own. `make` is called with the number of places.
     pub fn custom_policy(mut self, make: impl FnOnce(usize) -> Box<dyn Policy> + Send + 'static) -> Self {
         self.custom_policy = Some(Box::new(make));
         self
     }
 
-    /// How many tasks of one scope are in flight at most.
+    /// Sets how many tasks of one scope are in flight at most.
     pub fn window(mut self, window: usize) -> Self {
         self.window = Some(window);
         self
     }
 
-    /// Whether runs are recorded, for [`Runtime::take_recording`]. If not, the environment's file is for other runtimes.
+    /// Sets whether runs are recorded, for [`Runtime::take_recording`]. With `false`, this runtime ignores
+    /// `SUPERSCALAR_TRACE`.
     pub fn trace(mut self, trace: bool) -> Self {
         self.trace = Some(trace);
         self
     }
 
-    /// A file to which the runtime writes a Chrome trace. Implies [`trace`](Self::trace).
+    /// Sets a file to which the runtime writes a Chrome trace. Implies [`trace`](Self::trace).
     ///
-    /// The file grows while the runtime runs, ten times a second, so that a program that is killed leaves the trace of all but
-    /// its last moment; when the runtime ends, the whole trace takes its place. A further runtime of the process that asks for
-    /// the same file gets one with a number, such as `name.2.json`. If the file can not be written, standard error says so
-    /// once, and nothing else changes.
+    /// The file grows ten times a second while the runtime runs, so a program that is killed leaves the trace of all
+    /// but its last moment. When the runtime ends, the complete trace replaces it. If another runtime of the process
+    /// uses the same file, its file gets a number, such as `name.2.json`. If the file cannot be written, a message on
+    /// standard error says so once, and the program goes on.
     pub fn trace_file(mut self, file: impl Into<PathBuf>) -> Self {
         self.trace_file = Some(file.into());
         self
     }
 
-    /// How many MiB of records are kept while runs are recorded (512 by default; a task with three hazards takes some 200
-    /// bytes). When they are full the oldest records make room: [`Recording::dropped`](crate::recording::Recording::dropped)
-    /// counts them, and [`Recording::whole_from_ns`](crate::recording::Recording::whole_from_ns) says from when on there are no
-    /// gaps. Making and writing the recording at the end takes about twice as much again.
+    /// Sets how many MiB of records are kept while runs are recorded: 512 by default. A task with three hazards takes
+    /// about 200 bytes. When the memory is full, the oldest records are dropped:
+    /// [`Recording::dropped`](crate::recording::Recording::dropped) counts them, and
+    /// [`Recording::whole_from_ns`](crate::recording::Recording::whole_from_ns) is the time from which the recording is
+    /// complete. Building and writing the recording at the end temporarily takes about twice as much again.
     pub fn trace_memory(mut self, mib: usize) -> Self {
         self.trace_memory_mib = Some(mib);
         self
@@ -202,13 +208,16 @@ impl Builder {
     /// Starts the runtime.
     ///
     /// # Errors
-    /// [`ErrorKind::Setting`](crate::ErrorKind::Setting) names the setting, or the environment variable, whose value is not
-    /// valid, or the file of [capability weights](Self::weights_file) that is none; [`ErrorKind::System`](crate::ErrorKind::System) if
-    /// the system gives no threads, or that file can not be read.
+    /// Returns [`ErrorKind::Setting`](crate::ErrorKind::Setting) if the value of a setting or environment variable is
+    /// not valid (the message names it), or if the file of [capability weights](Self::weights_file) has invalid
+    /// contents. Returns [`ErrorKind::System`](crate::ErrorKind::System) if threads cannot be started or that file
+    /// cannot be read.
     pub fn build(mut self) -> Result<Runtime, Error> {
         for setting in SETTINGS {
             if let Some(text) = variable(setting.variable) {
-                let text = text.to_str().ok_or_else(|| Error::setting(format!("{} is not UTF-8", setting.variable)))?;
+                let text = text
+                    .to_str()
+                    .ok_or_else(|| Error::setting(format!("the value of {} is not UTF-8", setting.variable)))?;
                 (setting.parse)(&mut self, text)
                     .map_err(|why| Error::setting(format!("{}={text}: {why}", setting.variable)))?;
             }
@@ -219,19 +228,20 @@ impl Builder {
     fn resolve(self) -> Result<Settings, Error> {
         let cores = topology::physical_cores()?;
         let workers = self.workers.unwrap_or_else(|| topology::usable(&cores));
-        let workers = within("workers", workers, WORKERS_MAX, "")?;
-        let window = within("window", self.window.unwrap_or(WINDOW_DEFAULT), WINDOW_MAX, "")?;
+        let workers = check_range("workers", workers, WORKERS_MAX, "")?;
+        let window = check_range("window", self.window.unwrap_or(WINDOW_DEFAULT), WINDOW_MAX, "")?;
         let trace_memory_mib = self.trace_memory_mib.unwrap_or(TRACE_MEMORY_MIB_DEFAULT);
-        let trace_memory_mib = within("trace_memory", trace_memory_mib, TRACE_MEMORY_MIB_MAX, " MiB")?;
+        let trace_memory_mib = check_range("trace_memory", trace_memory_mib, TRACE_MEMORY_MIB_MAX, " MiB")?;
         let fits = workers <= cores.len();
         if self.bind == Some(true) && !fits {
             let why = format!("bind(true): {workers} workers do not fit on {} physical cores", cores.len());
             return Err(Error::setting(why));
         }
-        let usual = PolicyName::Priority;
+        let default_policy = PolicyName::Priority;
         #[cfg(feature = "placement")]
-        let usual = if self.places.devices.is_empty() { usual } else { PolicyName::CapabilityWeights };
-        let name = self.policy.unwrap_or(usual);
+        let default_policy =
+            if self.places.devices.is_empty() { default_policy } else { PolicyName::CapabilityWeights };
+        let name = self.policy.unwrap_or(default_policy);
         Ok(Settings {
             workers: workers as u32,
             cores: if self.bind.unwrap_or(fits) { cores.into_iter().take(workers).collect() } else { Vec::new() },
@@ -247,7 +257,7 @@ impl Builder {
     }
 }
 
-/// The table of settings, as the documentation shows it.
+/// Returns the table of settings in Markdown, as the documentation shows it.
 #[must_use]
 pub fn settings_table() -> String {
     let mut table = String::from("| variable | default | meaning |\n|---|---|---|\n");
@@ -261,7 +271,7 @@ pub fn settings_table() -> String {
 mod tests {
     #[cfg(feature = "placement")]
     #[test]
-    fn the_documentation_shows_the_table() {
+    fn documentation_matches_settings_table() {
         assert_eq!(include_str!("settings.md"), super::settings_table(), "write settings_table() to src/settings.md");
     }
 }

@@ -1,4 +1,4 @@
-//! What a program may ask about the devices of its runtime, from outside and inside of tasks.
+//! Queries about the devices of a runtime, from outside and inside of tasks.
 
 #![forbid(unsafe_code)]
 
@@ -30,61 +30,62 @@ fn weight(shared: &Shared, resource: Resource, kernel: &str, cost: Cost) -> Capa
     if let Some(places) = DevicePlacement::of(shared) {
         return places.weights.of(resource, kernel, cost);
     }
-    // Nothing was measured: it is assumed.
+    // Without devices nothing was measured, so the weight is assumed.
     let assumed = Weights::start(None, Vec::new(), shared.notices.clone());
     assumed.unwrap_or_else(|_| unreachable!("no file is read")).of(resource, kernel, cost)
 }
 
 impl Runtime {
-    /// Whether there are devices.
+    /// Returns whether the runtime has devices.
     #[must_use]
     pub fn has_devices(&self) -> bool {
         !devices(&self.shared).is_empty()
     }
 
-    /// The devices, in the order in which they were given to the builder.
+    /// Returns the devices, in the order in which they were given to the builder.
     #[must_use]
     pub fn devices(&self) -> Vec<DeviceInfo> {
         infos(&self.shared)
     }
 
-    /// How many tasks have been put into queues of each device so far, in the devices' order.
+    /// Returns how many tasks have been issued to each device so far, in the order of the devices.
     #[must_use]
     pub fn tasks_issued(&self) -> Vec<u64> {
         devices(&self.shared).iter().map(|entry| entry.issued.load(Ordering::Relaxed)).collect()
     }
 
-    /// The floating-point operations of [these tasks](Self::tasks_issued), as their codelets' costs give them.
+    /// Returns the floating-point operations of the [issued tasks](Self::tasks_issued), as their codelets' costs give
+    /// them.
     #[must_use]
     pub fn flops_issued(&self) -> Vec<u64> {
         devices(&self.shared).iter().map(|entry| entry.issued_flops.load(Ordering::Relaxed)).collect()
     }
 
-    /// The capability weights as they stand: for each device, and a worker of the host, its rate for each kind of kernel that has run
-    /// here, now or earlier. Empty without devices.
+    /// Returns the current capability weights: the rates of each device and of one host worker, for each kernel that
+    /// has run on it in this or an earlier run. Empty without devices.
     #[must_use]
     pub fn capability_weights(&self) -> Vec<CapabilityWeight> {
         DevicePlacement::of(&self.shared).map_or_else(Vec::new, |places| places.weights.list())
     }
 
-    /// The capability weight of one resource for one call of a kernel, from the best source that there is: what data are dealt by. The
-    /// host's is one worker's.
+    /// Returns the capability weight of one resource for one call of a kernel, from the best available source. Data are
+    /// dealt by these weights. The weight of the host is that of one worker.
     ///
     /// # Panics
-    /// If the runtime has no such device.
+    /// Panics if the runtime has no such device.
     #[must_use]
     pub fn capability_weight(&self, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
         weight(&self.shared, resource, kernel, cost)
     }
 
-    /// What was copied between memory nodes so far: per link, direction and reason, as BLASX's Table V has it.
+    /// Returns the bytes copied between memory nodes so far, by link, direction and reason (as in BLASX's Table V).
     #[must_use]
     pub fn traffic(&self) -> Vec<Traffic> {
         DevicePlacement::of(&self.shared).map_or_else(Vec::new, |places| places.memory.traffic(&places.devices.names()))
     }
 
-    /// What the memories of the devices hold at the moment. Between scopes, and without handles and
-    /// [resident](crate::Resident) values, nothing.
+    /// Returns the memory currently in use on each device. Between scopes, only handles and [resident](crate::Resident)
+    /// values use device memory.
     #[must_use]
     pub fn memory_in_use(&self) -> Vec<MemoryInUse> {
         DevicePlacement::of(&self.shared).map_or_else(Vec::new, |places| places.memory.in_use(&places.devices.names()))
@@ -92,22 +93,22 @@ impl Runtime {
 }
 
 impl Nesting<'_> {
-    /// Whether the runtime has devices.
+    /// Returns whether the runtime has devices.
     #[must_use]
     pub fn has_devices(&self) -> bool {
         !devices(self.0).is_empty()
     }
 
-    /// The devices, in the order in which they were given to the builder.
+    /// Returns the devices, in the order in which they were given to the builder.
     #[must_use]
     pub fn devices(&self) -> Vec<DeviceInfo> {
         infos(self.0)
     }
 
-    /// As [`Runtime::capability_weight`], for a task that deals.
+    /// Like [`Runtime::capability_weight`], for use inside a task that deals data.
     ///
     /// # Panics
-    /// If the runtime has no such device.
+    /// Panics if the runtime has no such device.
     #[must_use]
     pub fn capability_weight(&self, resource: Resource, kernel: &str, cost: Cost) -> CapabilityWeight {
         weight(self.0, resource, kernel, cost)
@@ -115,8 +116,8 @@ impl Nesting<'_> {
 }
 
 impl Builder {
-    /// The file in which capability weights are kept from run to run; `None`: they are not. Only a runtime with devices reads and
-    /// writes it: at its start, and at its end if what it measured is news.
+    /// Sets the file in which capability weights are kept from run to run; `None` keeps none. Only a runtime with
+    /// devices uses the file. It is read at the start, and written at the end if the measurements changed.
     pub fn weights_file(mut self, file: Option<PathBuf>) -> Self {
         self.places.weights_file = Some(file.map(CacheFile::named));
         self
@@ -128,8 +129,8 @@ impl Builder {
         self
     }
 
-    /// Whether the host's workers take tasks that a device could take, too. They do unless told otherwise; if not, they run what no
-    /// device of the runtime can do.
+    /// Sets whether the host's workers also take tasks that a device could run. The default is `true`. With `false`,
+    /// they run only tasks that no device of the runtime can run.
     pub fn host_helps(mut self, host_helps: bool) -> Self {
         self.places.host_helps = Some(host_helps);
         self

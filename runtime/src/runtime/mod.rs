@@ -1,4 +1,4 @@
-//! The runtime as a program has it: its start, its end, and what is inserted outside of scopes.
+//! The runtime object: its start and its end, and insertion outside of scopes.
 
 mod builder;
 #[cfg(feature = "placement")]
@@ -17,7 +17,7 @@ use crate::{
     recorder::{RecorderSettings, TraceFile},
     recording::TaskId,
     scope::{self, Scope},
-    shared::{Parts, Shared},
+    shared::{RuntimeParts, Shared},
     task::TaskSpec,
     topology,
     worker::current_task,
@@ -29,10 +29,11 @@ use std::{
     thread::JoinHandle,
 };
 
-/// Runs serial task code in parallel.
+/// A runtime: runs serial task code in parallel.
 ///
-/// A runtime owns its workers; dropping it waits for the tasks in flight and ends them. A program usually has one. In a child
-/// process made by `fork` there are no workers: it makes a runtime of its own, and may drop what it has inherited.
+/// A runtime owns its workers. Dropping it waits for the tasks in flight and then ends the workers. A program usually
+/// has one runtime. A child process created by `fork` has no workers: it creates a runtime of its own, and may drop the
+/// inherited one.
 ///
 /// ```
 /// use superscalar::Runtime;
@@ -52,26 +53,26 @@ pub struct Runtime {
     pub(crate) shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
     trace: Mutex<Option<Trace>>,
-    /// The process that has the threads.
+    /// The process that started the threads.
     process: u32,
 }
 
-/// A trace that is written to a file, and the thread that does it while the runtime lives.
+/// A trace that is written to a file, and the thread that writes it while the runtime lives.
 struct Trace {
     file: Arc<TraceFile>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Runtime {
-    /// A runtime with the settings of the environment, and otherwise the defaults: one worker per physical core.
+    /// Starts a runtime with the settings of the environment, and defaults otherwise: one worker per physical core.
     ///
     /// # Errors
-    /// A setting in the environment that is not valid, or threads that the system does not give.
+    /// Returns an error if a setting in the environment is not valid, or if threads cannot be started.
     pub fn new() -> Result<Self, Error> {
         Self::builder().build()
     }
 
-    /// Settings for a runtime.
+    /// Returns a builder for the settings of a runtime.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -89,9 +90,9 @@ impl Runtime {
             has_file: file.is_some(),
             elsewhere,
         });
-        let parts = Parts { workers, cores, policy, has_custom_policy, window, notices, placement, recorder };
+        let parts = RuntimeParts { workers, cores, policy, has_custom_policy, window, notices, placement, recorder };
         let shared = Arc::new(Shared::new(parts));
-        shared.enlist();
+        shared.register_for_strays();
         let trace = Mutex::new(file.map(|file| Trace { file, thread: None }));
         let mut runtime = Self { shared, threads: Vec::new(), trace, process: std::process::id() };
         runtime.start_trace()?;
@@ -117,7 +118,7 @@ impl Runtime {
         Ok(runtime)
     }
 
-    /// Starts to write the trace that a setting asked for.
+    /// Starts writing the trace file, if there is one.
     fn start_trace(&mut self) -> Result<(), Error> {
         let trace = self.trace.get_mut().unwrap_or_else(PoisonError::into_inner);
         let Some(Trace { file, thread }) = trace else { return Ok(()) };
@@ -131,7 +132,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Ends the trace that a setting asked for: from here on nothing is recorded that it will have.
+    /// Ends the trace file, if there is one. It does not receive what is recorded from here on.
     fn finish_trace(&self) {
         let trace = self.trace.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Trace { file, thread }) = trace else { return };
@@ -150,21 +151,22 @@ impl Runtime {
         Ok(())
     }
 
-    /// Runs `inside` with a scope, waits until every task inserted in it is done, and returns what `inside` returned.
+    /// Runs `inside` with a scope, waits until all tasks of the scope are done, and returns the result of `inside`.
     ///
-    /// The calling thread is a worker while it is inside: where it must wait, it runs tasks, and with one worker nothing else
-    /// does. So `inside` should not wait for a task by other means than the scope's own.
+    /// The calling thread acts as a worker: when it has to wait, it runs tasks. With one worker, no other thread does.
+    /// So `inside` should wait for tasks only through the scope.
     ///
-    /// A body may open a scope on the same runtime; waiting there runs only the tasks of that scope.
+    /// A task's body may open a scope on the same runtime. Waiting there runs only the tasks of that scope.
     ///
-    /// Any number of threads may open scopes of one runtime. 63 are inside at a time, others wait until one of these
-    /// leaves; so threads should not wait inside of scopes for more than 60 others to come into theirs.
+    /// Any number of threads may open scopes of one runtime. At most 63 of them are inside a scope at a time, and
+    /// others wait until one leaves. So a thread inside a scope should not wait for more than 60 other threads to enter
+    /// theirs.
     ///
     /// # Errors
-    /// The first failure of a task. The tasks that did not depend on it have run.
+    /// Returns the first failure of a task. The tasks that did not depend on it have run.
     ///
     /// # Panics
-    /// If `inside` panics, after its tasks are done.
+    /// Panics if `inside` panics, after the scope's tasks are done.
     pub fn scope<'env, F, R>(&'env self, inside: F) -> Result<R, Error>
     where
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
@@ -172,7 +174,8 @@ impl Runtime {
         scope::enter(&self.shared, inside)
     }
 
-    /// Gives a value to the runtime; tasks name it by the handle, in scopes and outside, on any thread.
+    /// Gives a value to the runtime and returns its handle. Tasks name the value by the handle, in scopes and outside,
+    /// on any thread.
     pub fn register<T: Send + Sync + 'static>(&self, value: T) -> Handle<T> {
         Handle::new(self.shared.clone(), value, Level(current_task(&self.shared)))
     }
@@ -180,7 +183,8 @@ impl Runtime {
     /// Inserts a task outside of any scope. It runs in the background; [`wait`](Self::wait) waits for it.
     ///
     /// # Errors
-    /// As for [`Scope::try_spawn`]; and inside of a body, whose tasks need a scope.
+    /// Returns the errors of [`Scope::try_spawn`], and an error if it is called inside a task's body, where insertion
+    /// needs a scope.
     #[track_caller]
     pub fn spawn<A, F, O>(&self, spec: impl Into<TaskSpec>, accesses: A, body: F) -> Result<TaskId, Error>
     where
@@ -189,20 +193,23 @@ impl Runtime {
         O: Outcome,
     {
         if current_task(&self.shared) != TaskId(0) {
-            return Err(Error::refused("a task's body inserts tasks through a scope"));
+            return Err(Error::refused(
+                "`Runtime::spawn` was called inside a task's body: open a scope to spawn tasks there",
+            ));
         }
         let (spec, site) = (spec.into(), Location::caller());
         self.shared.await_front_room();
-        // If the task is refused the body is dropped only here, away from the front lock: it may own handles.
+        // A refused body is dropped here, where the front lock is not held: it may own handles, whose destructors take
+        // it.
         let mut body = Some(body);
-        let make = |bound| Closure::new(bound, body.take().unwrap_or_else(|| unreachable!("made once")));
+        let make = |bound| Closure::new(bound, body.take().unwrap_or_else(|| unreachable!("`make` is called once")));
         self.shared.at_front(|inserter| inserter.insert(&spec, site, accesses, make))
     }
 
-    /// Waits, working, until every task inserted outside of scopes is done.
+    /// Waits until all tasks inserted outside of scopes are done, running tasks meanwhile.
     ///
     /// # Errors
-    /// The first failure among them since the last call.
+    /// Returns the first failure of such a task since the last call.
     pub fn wait(&self) -> Result<(), Error> {
         self.shared.wait_front()
     }
@@ -210,30 +217,32 @@ impl Runtime {
 
 fn start_thread(name: String, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Error> {
     let thread = std::thread::Builder::new().name(name).spawn(work);
-    thread.map_err(|error| Error::system("a thread could not be started", error))
+    thread.map_err(|error| Error::system("cannot start a thread", error))
 }
 
 impl Drop for Runtime {
     fn drop(&mut self) {
         if self.process != std::process::id() {
-            // A child of `fork` has a copy, and of all threads only this one: there is nobody to wait for, and files are the parent's.
+            // After `fork`, the child has a copy of the runtime but only this thread, so there is no thread to join.
+            // Files belong to the parent.
             std::mem::forget((self.shared.clone(), std::mem::take(&mut self.threads), std::mem::take(&mut self.trace)));
             return;
         }
-        // What was inserted at the front is finished; its failure, if nobody asked for it, is nobody's.
+        // The tasks at the front are finished; a failure that no call of `wait` has returned is dropped.
         let _ = self.shared.wait_front();
         self.shared.is_closing.store(true, Ordering::Release);
         self.shared.sleep.wake_all();
         self.shared.placement.iter().for_each(|placement| placement.wake());
         let own = std::thread::current().id();
         for thread in self.threads.drain(..) {
-            // Dropped inside a task's body, by the last owner: that thread can not wait for itself. It ends by itself.
+            // The last owner may be a task's body. Then this thread is a worker; it cannot join itself, and ends on its
+            // own.
             if thread.thread().id() != own {
                 let _ = thread.join();
             }
         }
         self.shared.placement.iter().for_each(|placement| placement.end());
-        // With what that had to say.
+        // Last, so that the trace has the notices of the placement's end.
         self.finish_trace();
     }
 }

@@ -2,18 +2,18 @@
 
 use crate::{
     datum::Datum,
-    insert::{Commute, Invariant, Read, ReadWrite, Reduce, Reduction, Target, Write},
+    insert::{AccessTarget, Commute, Invariant, Read, ReadWrite, Reduce, Reduction, Write},
     schedule::Resource,
 };
 use std::{marker::PhantomData, ptr::NonNull};
 
-/// A handle to data lent to a scope, by [`Scope::lend`](crate::Scope::lend) and its siblings.
+/// A handle to data lent to a scope by [`Scope::lend`](crate::Scope::lend) and its siblings.
 ///
-/// It is a name: copying it copies no data. Its methods make the accesses that tasks are given. It belongs to the thread
-/// that opened the scope.
+/// Copying the handle does not copy the data. Its methods create the accesses of tasks. It belongs to the thread that
+/// opened the scope.
 pub struct Lent<'d, T: ?Sized> {
     datum: NonNull<Datum<T>>,
-    lives: Invariant<'d>,
+    lifetime: Invariant<'d>,
 }
 
 impl<T: ?Sized> Clone for Lent<'_, T> {
@@ -28,57 +28,60 @@ impl<'d, T: ?Sized> Lent<'d, T> {
     /// # Safety
     /// The datum lives for `'d`, and until every task that names it is done.
     pub(crate) unsafe fn new(datum: NonNull<Datum<T>>) -> Self {
-        Self { datum, lives: PhantomData }
+        Self { datum, lifetime: PhantomData }
     }
 
-    fn target(&self) -> Target<'d, 'd, T> {
-        // SAFETY: the promise made to `new`.
-        unsafe { Target::new(self.datum) }
+    fn target(&self) -> AccessTarget<'d, 'd, T> {
+        // SAFETY: by the contract of `new`, the datum lives for `'d`, and until every task that names it is done.
+        unsafe { AccessTarget::new(self.datum) }
     }
 
     pub(crate) fn datum(&self) -> &'d Datum<T> {
-        // SAFETY: the promise made to `new`.
+        // SAFETY: by the contract of `new`, the datum lives for `'d`.
         unsafe { self.datum.as_ref() }
     }
 
-    /// Deals the datum to a resource: policies that heed it have the tasks run there that update the datum. A hint, which may
-    /// change at any time, and which a later call takes back with `None`.
+    /// Deals the datum to a resource. Policies that use this hint run the tasks that update the datum there. It may
+    /// change at any time; `None` removes it.
     pub fn deal_to(&self, resource: Option<Resource>) {
-        // SAFETY: the promise made to `new`; a handle that was lent belongs to its scope's thread, the inserter.
+        // SAFETY: by the contract of `new`, the datum lives for `'d`; a lent handle belongs to its scope's thread,
+        // which is the inserter.
         unsafe { self.datum.as_ref().versions() }.for_each(|version| version.execution.home.set(resource));
     }
 
-    /// Uses the value; the body sees `&T`.
+    /// Reads the value; the body sees `&T`.
     pub fn read(&self) -> Read<'d, 'd, T> {
         Read(self.target())
     }
 
-    /// Makes a new value; the body sees `&mut T` and must overwrite all of it.
+    /// Overwrites the value; the body sees `&mut T` and must overwrite all of it.
     pub fn write(&self) -> Write<'d, 'd, T> {
         Write(self.target())
     }
 
-    /// Changes the value; the body sees `&mut T`.
+    /// Reads and changes the value; the body sees `&mut T`.
     pub fn read_write(&self) -> ReadWrite<'d, 'd, T> {
         ReadWrite(self.target())
     }
 
-    /// Changes the value, in any order among neighbours that commute, one at a time; the body sees `&mut T`.
+    /// Changes the value, one task at a time, in any order among neighbours that commute; the body sees `&mut T`.
     pub fn commute(&self) -> Commute<'d, 'd, T> {
         Commute(self.target())
     }
 }
 
 impl<'d, T: ?Sized + 'd> Lent<'d, T> {
-    /// The datum's home, for a task that deals anew; that of the version which the next access names.
+    /// Returns the home of the version that the next access names. A task can use it to deal the datum again.
     #[must_use]
     pub fn home(&self) -> Home<'d> {
-        // SAFETY: a handle that was lent belongs to its scope's thread, the inserter. Versions end with the datum.
+        // SAFETY: a lent handle belongs to its scope's thread, which is the inserter. Versions live as long as the
+        // datum.
         Home(&unsafe { self.datum().current() }.execution.home)
     }
 }
 
-/// The resource that a datum is dealt to: a hint, which any thread may change at any time. Made by [`Lent::home`].
+/// The resource that a datum is dealt to. It is a hint, which any thread may change at any time. Made by
+/// [`Lent::home`].
 ///
 /// ```
 /// use superscalar::{Resource, Runtime};
@@ -97,12 +100,12 @@ impl<'d, T: ?Sized + 'd> Lent<'d, T> {
 pub struct Home<'d>(&'d crate::datum::Home);
 
 impl Home<'_> {
-    /// See [`Lent::deal_to`].
+    /// Deals the datum to a resource; see [`Lent::deal_to`].
     pub fn deal_to(&self, resource: Option<Resource>) {
         self.0.set(resource);
     }
 
-    /// Who it is, if anybody.
+    /// Returns the resource that the datum is dealt to, if any.
     #[must_use]
     pub fn resource(&self) -> Option<Resource> {
         self.0.get()
@@ -110,18 +113,19 @@ impl Home<'_> {
 }
 
 impl<'d, T: 'd> Lent<'d, T> {
-    /// Contributes to the value by `operation`; the body sees `&mut T`, a private part that starts as its identity.
+    /// Contributes to the value by `operation`; the body sees `&mut T`, a private part that starts as the operation's
+    /// identity.
     pub fn reduce<R: Reduction<T>>(&self, _operation: R) -> Reduce<'d, 'd, T, R> {
         Reduce(self.target(), PhantomData)
     }
 }
 
 impl<'d, T: 'static> Lent<'d, T> {
-    /// Lets a [`write`](Self::write) take a fresh place, made by `fresh`, instead of waiting for the tasks that still use the
-    /// old value. That removes WaR and WaW hazards, at the price of the memory of up to eight values.
+    /// Lets a [`write`](Self::write) use a fresh place, made by `fresh`, instead of waiting for tasks that still use
+    /// the old value. This removes WaR and WaW hazards, and takes memory for up to eight values.
     ///
-    /// When the scope ends, the last value stands where the lent one was. The other values, and `fresh`, are dropped with the
-    /// scope, which is why they must not borrow.
+    /// When the scope ends, the last value is moved to the place of the lent one. The other values and `fresh` are
+    /// dropped with the scope, so they must not borrow.
     ///
     /// ```
     /// use superscalar::Runtime;
@@ -143,7 +147,7 @@ impl<'d, T: 'static> Lent<'d, T> {
     /// ```
     #[must_use]
     pub fn renaming(self, fresh: impl Fn() -> T + Send + 'static) -> Self {
-        // SAFETY: a handle that was lent belongs to its scope's thread, the inserter.
+        // SAFETY: a lent handle belongs to its scope's thread, which is the inserter.
         drop(unsafe { self.datum().allow_renaming(Box::new(move || Box::new(fresh()))) });
         self
     }

@@ -1,4 +1,4 @@
-//! Scopes: serial code whose tasks run in parallel, and handles to what is lent to them.
+//! Scopes: serial code whose tasks run in parallel, and handles to the data lent to them.
 
 mod lent;
 mod open;

@@ -1,18 +1,18 @@
-//! Opening a scope, inserting into it, and joining it.
+//! Scopes: opening a scope, inserting its tasks, and joining it.
 
 use super::{Lent, Output, View};
 use crate::{
     datum::{Datum, Execution, Level},
     error::{Cause, Error, Failure},
     hazard::Mode,
-    insert::{Accesses, BoundOf, Closure, Inserter, Item, Outcome, Pool, Probe, ScratchPool, computing},
-    panics::{drop_guarded, one_way},
+    insert::{Accesses, BoundOf, Closure, EmptyBody, Inserter, Item, Outcome, Pool, ScratchPool, computing},
+    panics::{abort_on_panic, drop_guarded},
     recording::TaskId,
     scope_state::NO_TASK,
     seat::Frame,
     shared::Shared,
-    task::{Fail, Runnable, TaskSpec, Verdict},
-    worker::Entry,
+    task::{Fail, Runnable, TaskResult, TaskSpec},
+    worker::ThreadContext,
 };
 use std::{
     cell::RefCell,
@@ -22,65 +22,68 @@ use std::{
     sync::Arc,
 };
 
-/// Serial code whose tasks run in parallel; made by [`Runtime::scope`](crate::Runtime::scope).
+/// A scope: serial code whose tasks run in parallel. Made by [`Runtime::scope`](crate::Runtime::scope).
 ///
-/// `'scope` is the scope's own life, for which handles and bodies are good; `'env` is what it may borrow from.
+/// `'scope` is the lifetime of the scope, of its handles and of its bodies; `'env` is the lifetime of the data that it
+/// may borrow.
 ///
-/// What a scope keeps is dropped one by one when its tasks are done. So the destructor of one such value must not reach
-/// another: what has a destructor of its own must live for `'env`, which no handle, result or borrow of the scope does.
+/// When its tasks are done, a scope drops the values that it owns one by one. So the destructor of one must not use
+/// another: a value with a destructor must live for `'env`, which no handle, result or borrow of the scope does.
 pub struct Scope<'scope, 'env: 'scope> {
     inserter: &'scope Inserter<'scope>,
-    /// What is freed when every task is done: data and pools. Filled with lifetimes erased, emptied by `enter`.
-    kept: RefCell<Vec<NonNull<dyn Kept>>>,
-    lives: PhantomData<(&'scope mut &'scope (), &'env mut &'env ())>,
+    /// The data and pools that are freed when every task is done. `keep` erases their lifetimes, and `enter` frees
+    /// them.
+    kept: RefCell<Vec<NonNull<dyn ScopeOwned>>>,
+    lifetime: PhantomData<(&'scope mut &'scope (), &'env mut &'env ())>,
 }
 
-/// Something that a scope frees at its end.
-trait Kept {
-    /// Inserts what has to be inserted before the scope waits.
+/// A value that a scope frees at its end.
+trait ScopeOwned {
+    /// Inserts the tasks that must precede the scope's wait.
     fn close(&self, _: &Inserter<'_>) {}
 
-    /// Inserts what brings the value back from devices.
-    fn come_home(&self, _: &Inserter<'_>) {}
+    /// Inserts the tasks that copy the value back from devices.
+    fn return_to_host(&self, _: &Inserter<'_>) {}
 
-    /// Puts the value where the user expects it. Every task is done.
+    /// Moves the value to the place where the user expects it. Every task is done.
     fn settle(&self) {}
 }
 
-impl<T: ?Sized> Kept for Datum<T> {
+impl<T: ?Sized> ScopeOwned for Datum<T> {
     fn close(&self, inserter: &Inserter<'_>) {
-        // SAFETY: the scope's thread is the inserter of what it lent.
+        // SAFETY: the scope's thread is the inserter of the data that it lent.
         unsafe { self.end_reduction(inserter, None) };
     }
 
-    fn come_home(&self, inserter: &Inserter<'_>) {
-        // SAFETY: the scope's thread is the inserter of what it lent.
-        for version in unsafe { self.versions() }.filter(|version| version.execution.may_be_away()) {
-            // SAFETY: as above. A value that is final may be on its way home while others still read it where it is.
-            let early = unsafe { version.submission() }.hazards.ends_in_reads().then_some(Mode::Read);
+    fn return_to_host(&self, inserter: &Inserter<'_>) {
+        // SAFETY: the scope's thread is the inserter of the data that it lent.
+        for version in unsafe { self.versions() }.filter(|version| version.execution.may_be_on_device()) {
+            // SAFETY: the scope's thread is the inserter of the data that it lent. If the last accesses are reads, the
+            // value is final and can be copied to the host while other tasks still read it on a device.
+            let early = unsafe { version.hazard_state() }.hazards.ends_in_reads().then_some(Mode::Read);
             for mode in early.into_iter().chain([Mode::ReadWrite]) {
                 inserter.insert_internal(TaskSpec::new("return"), |insertion| {
                     insertion.access(version, mode);
-                    Return { value: NonNull::from(&version.execution), mode }
+                    ReturnTask { value: NonNull::from(&version.execution), mode }
                 });
             }
         }
     }
 
     fn settle(&self) {
-        // SAFETY: every task of the scope is done, and no others name its data.
+        // SAFETY: every task of the scope is done, and tasks of other scopes cannot name its data.
         unsafe { Datum::settle(self) };
     }
 }
 
-/// The task that brings a value back from devices: it is on the host when it runs, and that is all. With the one that writes, devices are
-/// rid of it.
-struct Return {
+/// A task that copies a value back from devices. Its body is empty, because the value is on the host when it runs. In
+/// mode `ReadWrite`, it also invalidates the replicas on devices.
+struct ReturnTask {
     value: NonNull<Execution>,
     mode: Mode,
 }
 
-impl Runnable for Return {
+impl Runnable for ReturnTask {
     const RENAMES: bool = false;
 
     fn uses(&self, visit: &mut dyn FnMut(&Execution, Mode)) {
@@ -88,23 +91,23 @@ impl Runnable for Return {
         visit(unsafe { self.value.as_ref() }, self.mode);
     }
 
-    fn run(self, _: Fail<'_>) -> Verdict {
-        Verdict::Completed
+    fn run(self, _: Fail<'_>) -> TaskResult {
+        TaskResult::Completed
     }
 
     fn discard(self, _: &Arc<Failure>) {}
 }
 
-impl<T> Kept for Pool<T> {}
+impl<T> ScopeOwned for Pool<T> {}
 
-/// A value that the scope owns, apart from its datum: tasks have pointers to it, which a box would not allow.
-struct Owned<T>(NonNull<T>);
+/// A value that the scope owns, separate from its datum. Not a box, because tasks have pointers to the value.
+struct OwnedValue<T>(NonNull<T>);
 
-impl<T> Kept for Owned<T> {}
+impl<T> ScopeOwned for OwnedValue<T> {}
 
-impl<T> Drop for Owned<T> {
+impl<T> Drop for OwnedValue<T> {
     fn drop(&mut self) {
-        // SAFETY: leaked from a box in `Scope::own`; every task is done.
+        // SAFETY: leaked from a box in `Scope::own_unchecked`; every task is done.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
@@ -117,14 +120,14 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 
     /// Gives a value to the scope's tasks; it is dropped when the scope ends.
     ///
-    /// It may borrow from outside of the scope, and not from the scope itself; [`own_view`](Self::own_view) is for views that
-    /// do.
+    /// The value may borrow from outside the scope, but not from the scope itself; use [`own_view`](Self::own_view) for
+    /// views that do.
     pub fn own<T: Send + Sync + 'env>(&'scope self, value: T) -> Lent<'scope, T> {
-        // SAFETY: the value lives for `'env`, so nothing that ends with the scope can be reached by its destructor.
+        // SAFETY: the value lives for `'env`, so its destructor cannot access anything that ends with the scope.
         unsafe { self.own_unchecked(value) }
     }
 
-    /// Gives a view to the scope's tasks, such as a tile of a matrix that is lent to the scope; it is dropped when the scope
+    /// Gives a view, such as a tile of a matrix lent to the scope, to the scope's tasks; it is dropped when the scope
     /// ends.
     ///
     /// ```
@@ -142,22 +145,25 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// # }
     /// ```
     pub fn own_view<T: View + Send + Sync + 'scope>(&'scope self, view: T) -> Lent<'scope, T> {
-        // SAFETY: the promise of `View`.
+        // SAFETY: by the contract of `View`, the destructor uses nothing that one of the view's lifetimes stands for.
         unsafe { self.own_unchecked(view) }
     }
 
+    /// Gives a value to the scope's tasks.
+    ///
     /// # Safety
     /// The value's destructor uses nothing that lives only as long as the scope.
     pub(crate) unsafe fn own_unchecked<T: Send + Sync + 'scope>(&'scope self, value: T) -> Lent<'scope, T> {
         let place = NonNull::from(Box::leak(Box::new(value)));
-        self.keep(Box::new(Owned(place)));
+        self.keep(Box::new(OwnedValue(place)));
         self.lend_place(place)
     }
 
-    /// Splits a slice into pieces of `len` elements (the last may be shorter) and lends each by a handle of its own.
+    /// Splits a slice into pieces of `len` elements (the last may be shorter), and lends each piece as a datum of its
+    /// own.
     ///
     /// # Panics
-    /// If `len` is zero.
+    /// Panics if `len` is zero.
     ///
     /// ```
     /// use superscalar::Runtime;
@@ -177,23 +183,24 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         slice.chunks_mut(len).map(|piece| self.lend(piece)).collect()
     }
 
-    /// A pool of working memory: each task that asks for it gets a value made by `make`, or one that an earlier task has used.
+    /// Creates a pool of working memory. Each task that accesses the pool gets a value that `make` or an earlier task
+    /// has left.
     pub fn scratch<T: Send + 'env>(&'scope self, make: impl Fn() -> T + Send + Sync + 'env) -> ScratchPool<'scope, T> {
         let make: Box<dyn Fn() -> T + Send + Sync + 'env> = Box::new(make);
-        // SAFETY: the pool is freed, and `make` with it, before `'env` ends.
+        // SAFETY: only the lifetime is erased; the pool is freed, and `make` with it, before `'env` ends.
         let make = unsafe {
             std::mem::transmute::<Box<dyn Fn() -> T + Send + Sync + 'env>, Box<dyn Fn() -> T + Send + Sync>>(make)
         };
         let pool = self.keep(Box::new(Pool::new(make)));
-        ScratchPool { pool, lives: PhantomData }
+        ScratchPool { pool, lifetime: PhantomData }
     }
 
-    /// Inserts a task: `body` will run with what `accesses` name, after every earlier task that stands in its way.
+    /// Inserts a task: `body` runs with the data of `accesses`, after every earlier task that it has a hazard with.
     ///
-    /// What the body sees follows from the accesses: `&T` for a read, `&mut T` for the others; tuples, arrays and `Vec`s
-    /// for tuples, arrays and `Vec`s. It may return nothing, or a `Result`, whose error comes back from the scope.
+    /// The body sees `&T` for a read and `&mut T` for every other mode; and tuples, arrays and `Vec`s of these for
+    /// composed accesses. It returns nothing, or a `Result` whose error the scope returns.
     ///
-    /// A task that can not be right is refused, and the scope is cancelled with it: see [`try_spawn`](Self::try_spawn).
+    /// A task with invalid accesses is refused, which cancels the scope; see [`try_spawn`](Self::try_spawn).
     #[track_caller]
     #[inline]
     pub fn spawn<A, F, O>(&'scope self, spec: impl Into<TaskSpec>, accesses: A, body: F)
@@ -210,8 +217,9 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// Inserts a task, and returns its serial number.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the task names a handle twice, other than to read it each time,
-    /// or a handle that was made at another level (outside of the body that has opened this scope). Nothing was inserted.
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the task names a handle twice and not only for
+    /// reading, or names a handle of another level (made outside the body that opened this scope). Nothing is inserted
+    /// then.
     #[track_caller]
     #[inline]
     pub fn try_spawn<A, F, O>(&'scope self, spec: impl Into<TaskSpec>, accesses: A, body: F) -> Result<TaskId, Error>
@@ -224,7 +232,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         self.inserter.insert(&spec.into(), Location::caller(), accesses, make)
     }
 
-    /// Inserts a task that makes a value, which the scope keeps to its end.
+    /// Inserts a task that computes a value, which the scope keeps until its end.
     ///
     /// ```
     /// use superscalar::Runtime;
@@ -257,52 +265,57 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         Output(output)
     }
 
-    /// Waits, working, for a result. What stands behind it in the scope goes on.
+    /// Waits for a result, running tasks meanwhile. Later tasks of the scope may run too.
     ///
     /// # Errors
-    /// The failure because of which there is no result.
+    /// Returns the failure because of which there is no result.
     pub fn get<R: Send + Sync>(&'scope self, output: Output<'scope, R>) -> Result<&'scope R, Error> {
         self.wait_for(output.read())?;
-        // SAFETY: the task that writes the output is done, and it is the only one that ever does.
+        // SAFETY: the task that writes the output is done, and no other task ever writes it.
         let value = unsafe { output.0.datum().current().place().as_ref() };
-        Ok(value.as_ref().unwrap_or_else(|| unreachable!("its task has succeeded")))
+        Ok(value.as_ref().unwrap_or_else(|| unreachable!("the task has succeeded")))
     }
 
-    /// Waits, working, until the accesses could be made: until every earlier task that stands in their way is done.
+    /// Waits until the accesses are possible, that is until every earlier task that they have a hazard with is done.
+    /// Runs tasks meanwhile.
     ///
     /// # Errors
-    /// The failure that spoiled one of the data.
+    /// Returns the failure that poisoned one of the data.
     #[track_caller]
     pub fn wait_for<A: Accesses<'scope>>(&'scope self, accesses: A) -> Result<(), Error> {
         let (scope, site) = (self.inserter, Location::caller());
-        let inner =
-            Entry { seat: scope.seat, level: scope.level, parent: Some(scope.scope.into()), within: scope.within };
+        let inner = ThreadContext {
+            seat: scope.seat,
+            level: scope.level,
+            parent: Some(scope.scope.into()),
+            within: scope.within,
+        };
         let mut inserted = Ok(TaskId::default());
         let joined = inner.open(scope.shared, |inner| {
-            inserted = inner.insert(&"wait".into(), site, accesses, Probe);
+            inserted = inner.insert(&"wait".into(), site, accesses, EmptyBody);
         });
         inserted.and(joined)
     }
 
-    /// Waits, working, until every task inserted so far is done.
+    /// Waits until every task inserted so far is done, running tasks meanwhile.
     ///
     /// # Errors
-    /// The first failure in the scope so far; it also comes back at the end of the scope.
+    /// Returns the first failure in the scope so far; the end of the scope returns it again.
     pub fn wait(&'scope self) -> Result<(), Error> {
         self.close_reductions();
         self.inserter.wait();
         self.inserter.scope.failure().map_or(Ok(()), |failure| Err(Error::failure(failure)))
     }
 
-    /// Cancels the scope: tasks that have not begun do not run, and the scope returns an error of kind
-    /// [`Cancelled`](crate::ErrorKind::Cancelled), unless a task had failed before. What they would have written is spoiled.
+    /// Cancels the scope: tasks that have not begun do not run, and their outputs are poisoned. The scope returns an
+    /// error of kind [`Cancelled`](crate::ErrorKind::Cancelled), unless a task has failed before.
     #[track_caller]
     pub fn cancel(&'scope self) {
         let (name, site) = ("scope", Location::caller());
         self.inserter.scope.cancel(&Arc::new(Failure { task: NO_TASK, name, site, cause: Cause::Cancelled }));
     }
 
-    /// What a body needs to open a scope of its own, where it was not given the runtime.
+    /// Returns a value with which a body can open a scope of its own without access to the runtime.
     #[must_use]
     pub fn nesting(&self) -> Nesting<'scope> {
         Nesting(self.inserter.shared)
@@ -320,46 +333,47 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 
     fn lend_place<T: ?Sized + Send + Sync + 'scope>(&'scope self, place: NonNull<T>) -> Lent<'scope, T> {
-        // SAFETY: the value is borrowed, or owned, until the scope ends, which is after every task that names it.
+        // SAFETY: the value is borrowed or owned until the scope ends, which is after every task that names it.
         let datum = unsafe { Datum::new(place, self.inserter.origin(), false) };
-        // SAFETY: what is kept is freed when the scope ends, after every task.
+        // SAFETY: kept values are freed when the scope ends, after every task.
         unsafe { Lent::new(self.keep(datum)) }
     }
 
-    fn keep<K: Kept + 'scope>(&self, kept: Box<K>) -> NonNull<K> {
+    fn keep<K: ScopeOwned + 'scope>(&self, kept: Box<K>) -> NonNull<K> {
         let kept = NonNull::from(Box::leak(kept));
-        let erased: NonNull<dyn Kept + 'scope> = kept;
-        // SAFETY: only the lifetime is erased, and `enter` frees what is kept before `'scope` ends.
-        let erased = unsafe { std::mem::transmute::<NonNull<dyn Kept + 'scope>, NonNull<dyn Kept>>(erased) };
+        let erased: NonNull<dyn ScopeOwned + 'scope> = kept;
+        // SAFETY: only the lifetime is erased; `enter` frees the kept values before `'scope` ends.
+        let erased =
+            unsafe { std::mem::transmute::<NonNull<dyn ScopeOwned + 'scope>, NonNull<dyn ScopeOwned>>(erased) };
         self.kept.borrow_mut().push(erased);
         kept
     }
 
     fn close_reductions(&self) {
         for kept in &*self.kept.borrow() {
-            // SAFETY: freed only by `free`, at the scope's end.
+            // SAFETY: kept values are freed only by `free`, at the scope's end.
             unsafe { kept.as_ref() }.close(self.inserter);
         }
     }
 
-    fn come_home(&self) {
+    fn return_to_host(&self) {
         if self.inserter.shared.placement.as_ref().is_some_and(|placement| placement.brings_home()) {
             for kept in &*self.kept.borrow() {
-                // SAFETY: freed only by `free`, at the scope's end.
-                unsafe { kept.as_ref() }.come_home(self.inserter);
+                // SAFETY: kept values are freed only by `free`, at the scope's end.
+                unsafe { kept.as_ref() }.return_to_host(self.inserter);
             }
         }
     }
 
-    /// Settles and frees what was kept. Every task is done.
+    /// Settles and frees the kept values. Every task is done.
     fn free(&self) {
         let all = self.kept.take();
         for kept in &all {
-            // SAFETY: not freed yet.
+            // SAFETY: the values are freed only in the loop below.
             unsafe { kept.as_ref() }.settle();
         }
         for kept in all {
-            // A value may panic when it is dropped; the others are dropped all the same, and the scope has its result.
+            // If one destructor panics, the other values are still dropped, and the scope keeps its result.
             // SAFETY: leaked from a box in `keep`, and taken out of the list.
             drop_guarded(unsafe { Box::from_raw(kept.as_ptr()) });
         }
@@ -368,7 +382,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 
 /// Opens scopes inside the bodies of a scope's tasks; made by [`Scope::nesting`].
 ///
-/// A body with much to do hands out parts of it so, and is done when they are.
+/// With it, a large task can split its work into tasks of its own. It is done when they are.
 ///
 /// ```
 /// use superscalar::Runtime;
@@ -393,13 +407,13 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 pub struct Nesting<'scope>(pub(crate) &'scope Shared);
 
 impl Nesting<'_> {
-    /// Opens a scope as [`Runtime::scope`](crate::Runtime::scope) does.
+    /// Opens a scope, like [`Runtime::scope`](crate::Runtime::scope).
     ///
     /// # Errors
-    /// The first failure of a task in it.
+    /// Returns the first failure of a task in the scope.
     ///
     /// # Panics
-    /// If `inside` panics, after its tasks are done.
+    /// Panics if `inside` panics, after the scope's tasks are done.
     pub fn scope<'env, F, R>(&'env self, inside: F) -> Result<R, Error>
     where
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
@@ -407,31 +421,31 @@ impl Nesting<'_> {
         enter(self.0, inside)
     }
 
-    /// How many workers there are.
+    /// Returns the number of workers.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.0.workers as usize
     }
 }
 
-impl<'a> Entry<'a> {
-    /// Runs `inside` with a scope of its own, joins it, and returns its first failure.
+impl<'a> ThreadContext<'a> {
+    /// Opens a scope, runs `inside` with its inserter, joins the scope, and returns its first failure.
     pub(crate) fn open(&self, shared: &'a Shared, inside: impl FnOnce(&Inserter<'_>)) -> Result<(), Error> {
         let (number, state) = shared.scopes.take(shared.is_only_worker(self.seat), self.parent);
-        // SAFETY: scopes' states are never freed while the runtime lives.
+        // SAFETY: scope states are never freed while the runtime lives.
         let state = unsafe { state.as_ref() };
-        let picky = self.within.or((self.level != Level::TOP || shared.is_guest(self.seat)).then_some(state));
-        let inserter = Inserter::new(shared, self.seat, state, self.level, picky);
+        let within = self.within.or((self.level != Level::TOP || shared.is_guest(self.seat)).then_some(state));
+        let inserter = Inserter::new(shared, self.seat, state, self.level, within);
         let frame = Frame {
             runtime: std::ptr::from_ref(shared).cast(),
             seat: NonNull::from(self.seat),
             task: self.level.0,
             scope: Some(NonNull::from(state)),
-            root: picky.map(NonNull::from),
+            root: within.map(NonNull::from),
             outer: None,
         };
-        // The user's code inside is caught there (`enter`).
-        one_way("a scope was left before its tasks were done", || {
+        // `enter` catches panics of the user's code.
+        abort_on_panic("a scope was left before its tasks were done", || {
             Frame::enter(frame, || inside(&inserter));
             inserter.wait();
         });
@@ -441,18 +455,18 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Opens a scope, runs `inside`, joins the scope.
+/// Opens a scope, runs `inside`, and joins the scope.
 pub(crate) fn enter<'env, F, R>(shared: &'env Shared, inside: F) -> Result<R, Error>
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
 {
-    shared.with_entry(|entry| {
+    shared.with_thread_context(|context| {
         let mut result = None;
-        let joined = entry.open(shared, |inserter| {
-            let scope = Scope { inserter, kept: RefCell::default(), lives: PhantomData };
+        let joined = context.open(shared, |inserter| {
+            let scope = Scope { inserter, kept: RefCell::default(), lifetime: PhantomData };
             let outcome = catch_unwind(AssertUnwindSafe(|| inside(&scope)));
             scope.close_reductions();
-            scope.come_home();
+            scope.return_to_host();
             scope.inserter.wait();
             scope.free();
             result = Some(outcome);
@@ -460,7 +474,7 @@ where
         match result {
             Some(Ok(result)) => joined.map(|()| result),
             Some(Err(panic)) => resume_unwind(panic),
-            None => unreachable!("`open` calls what it is given"),
+            None => unreachable!("`open` calls its closure"),
         }
     })
 }

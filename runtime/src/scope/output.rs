@@ -1,4 +1,4 @@
-//! Results out of tasks: a value that does not exist before its task has run.
+//! Results of tasks: values that exist only after their tasks have run.
 
 use super::Lent;
 use crate::{
@@ -23,13 +23,13 @@ impl<R> Clone for Output<'_, R> {
 impl<R> Copy for Output<'_, R> {}
 
 impl<'d, R> Output<'d, R> {
-    /// Uses the result; the body sees `&R`. If the task that makes it fails, the reader is cancelled.
+    /// Reads the result; the body sees `&R`. If the task that computes it fails, the reader is cancelled.
     pub fn read(&self) -> ReadOutput<'d, 'd, R> {
         ReadOutput(self.0.read())
     }
 }
 
-/// Uses a result; the body sees `&R`. Made by [`Output::read`].
+/// Reads a result; the body sees `&R`. Made by [`Output::read`].
 #[must_use = "an access does nothing until it is given to a task"]
 pub struct ReadOutput<'h, 'd, R>(Read<'h, 'd, Option<R>>);
 
@@ -66,10 +66,10 @@ impl<R> sealed::Bound for BoundOutput<R> {
     }
 
     unsafe fn item<'t>(&'t mut self) -> <Self as ItemOf<'t>>::Item {
-        // SAFETY: the caller's promise.
+        // SAFETY: the task is running and this is the only call, by the contract of this function.
         let value = unsafe { self.0.item() };
-        // The task that makes the value came first by its hazard, and if it had not made one, its failure would have
-        // cancelled this task.
+        // The task that makes the value comes first, by its hazard. If it made no value, its failure has cancelled this
+        // task.
         value.as_ref().unwrap_or_else(|| unreachable!("an output is made before it is read"))
     }
 

@@ -1,28 +1,28 @@
-//! Values that borrow from a scope and that the scope may keep all the same.
+//! Values that may borrow from a scope although the scope owns them.
 
 use super::{Home, Lent};
 
-/// A value that may borrow and whose destructor does not use what it borrows: what [`Scope::own_view`] takes.
+/// A value that may borrow and whose destructor does not use the borrowed data. [`Scope::own_view`] takes such values.
 ///
-/// A scope drops what it keeps one by one, so a destructor could meet a value that is gone already. References and views have
-/// none; a collection of views has one that only gives its memory back.
+/// A scope drops its values one by one, so a destructor could use a value that has already been dropped. References and
+/// views have no destructor, and the destructor of a collection of views only frees its memory.
 ///
 /// [`Scope::own_view`]: crate::Scope::own_view
 ///
 /// # Safety
-/// Dropping the value runs no code that uses anything that one of its lifetimes stands for: it reads through no reference, and
-/// calls no method of a handle or of a scope.
+/// Dropping the value runs no code that uses data behind one of its lifetimes: it reads through no reference, and calls
+/// no method of a handle or of a scope.
 pub unsafe trait View {}
 
 // SAFETY: references have no destructor.
 unsafe impl<T: ?Sized> View for &T {}
-// SAFETY: as for shared references.
+// SAFETY: references have no destructor.
 unsafe impl<T: ?Sized> View for &mut T {}
-// SAFETY: a name without a destructor.
+// SAFETY: a handle has no destructor.
 unsafe impl<T: ?Sized> View for Lent<'_, T> {}
-// SAFETY: a reference.
+// SAFETY: it is a reference, which has no destructor.
 unsafe impl View for Home<'_> {}
-// SAFETY: drops its elements, and gives back memory of its own.
+// SAFETY: dropping a `Vec` drops its elements, which are views, and frees memory of its own.
 unsafe impl<T: View> View for Vec<T> {}
-// SAFETY: drops its elements.
+// SAFETY: dropping an array only drops its elements, which are views.
 unsafe impl<T: View, const N: usize> View for [T; N] {}

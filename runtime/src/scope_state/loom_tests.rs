@@ -1,15 +1,16 @@
-//! Every interleaving of waiting for a scope and counting its tasks. A lost wake is a deadlock, which loom reports.
+//! Loom tests: every interleaving of waiting for a scope and counting its tasks. A lost wake-up is a deadlock, which
+//! loom reports.
 
 use super::ScopeState;
 use crate::{schedule::Place, seat::Parker};
 use loom::{sync::Arc, thread};
 
-/// Two workers count, the scope's thread waits twice: for one task (a window's room) and for all.
+/// Two workers count, and the scope's thread waits twice: for one task (room in the window) and for all.
 ///
-/// Catches: `total_order` taken out of `done` or of `count_done` (the store of the waiter overtaken by the look at the count);
-/// the waiter stored before its target.
+/// Catches: `total_order` missing in `done` or in `count_done` (the read of the count overtakes the store of the
+/// waiter); the waiter stored before its target.
 #[test]
-fn loom_the_last_count_wakes_the_waiter() {
+fn loom_last_count_wakes_the_waiter() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(|| {

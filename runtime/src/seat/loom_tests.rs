@@ -1,5 +1,5 @@
-//! Every interleaving, up to a bound of preemptions, of falling asleep and being woken. A lost wake is a deadlock, which loom
-//! reports. Each test says which break it was seen to catch.
+//! Loom tests: every interleaving, up to a bound on preemptions, of falling asleep and being woken. A lost wake-up is a
+//! deadlock, which loom reports. Each test lists the faults that it was seen to catch.
 
 use super::{Parker, Sleep};
 use loom::{
@@ -16,9 +16,9 @@ fn bounded(preemptions: usize, test: impl Fn() + Sync + Send + 'static) {
     model.check(test);
 }
 
-/// Catches: `wake` without its turn of the lock.
+/// Catches: a `wake` that does not take the lock.
 #[test]
-fn loom_a_parked_thread_is_woken() {
+fn loom_parked_thread_is_woken() {
     bounded(3, || {
         let (parker, flag) = (Arc::new(Parker::new()), Arc::new(AtomicU32::new(0)));
         let wakers: Vec<_> = (0..2)
@@ -30,7 +30,7 @@ fn loom_a_parked_thread_is_woken() {
                 })
             })
             .collect();
-        // Wakes that come together count as one.
+        // Two wake-ups at the same time count as one.
         while flag.load(Ordering::Relaxed) < 2 {
             parker.park();
         }
@@ -38,9 +38,9 @@ fn loom_a_parked_thread_is_woken() {
     });
 }
 
-/// What a waker did before is seen by who parks. Catches: `Relaxed` in `park` or in `wake`.
+/// The parked thread sees the effects that precede the wake-up. Catches: `Relaxed` in `park` or in `wake`.
 #[test]
-fn loom_a_wake_carries_what_came_before() {
+fn loom_wake_publishes_earlier_writes() {
     loom::model(|| {
         let (parker, word) = (Arc::new(Parker::new()), Arc::new(AtomicU32::new(0)));
         let waker = thread::spawn({
@@ -56,7 +56,7 @@ fn loom_a_wake_carries_what_came_before() {
     });
 }
 
-/// Ready tasks, as a policy holds them: an atomic count, so that only the protocol's fences order it.
+/// A policy's ready tasks, as an atomic count, so that only the fences of the protocol order it.
 struct Queue(AtomicU32);
 
 impl Queue {
@@ -76,7 +76,7 @@ impl Queue {
     }
 }
 
-/// As `Shared::search` does it, with one look.
+/// Follows `Shared::search`, with one poll.
 fn search(sleep: &Sleep, queue: &Queue, place: u32) {
     sleep.start_search();
     loop {
@@ -96,9 +96,9 @@ fn search(sleep: &Sleep, queue: &Queue, place: u32) {
     }
 }
 
-/// Catches: no fence in `notify`, or in `announce`.
+/// Catches: a missing fence in `notify` or in `announce`.
 #[test]
-fn loom_a_worker_does_not_sleep_over_a_task() {
+fn loom_worker_does_not_miss_a_task() {
     loom::model(|| {
         let (sleep, queue) = (Arc::new(Sleep::new(1)), Arc::new(Queue(AtomicU32::new(0))));
         let worker = thread::spawn({
@@ -111,11 +111,12 @@ fn loom_a_worker_does_not_sleep_over_a_task() {
     });
 }
 
-/// Two tasks, each of which runs until the other has begun: both workers must come.
+/// Each of two tasks runs until the other has begun, so both workers must wake up.
 ///
-/// Catches: a search that ends with a task, or a withdrawal with one, and wakes nobody; a withdrawal that keeps a wake to itself.
+/// Catches: a search or a withdrawal that ends with a task and wakes no worker; a withdrawal that does not pass a
+/// wake-up on.
 #[test]
-fn loom_two_tasks_bring_two_workers() {
+fn loom_two_tasks_wake_two_workers() {
     bounded(3, || {
         let (sleep, queue) = (Arc::new(Sleep::new(2)), Arc::new(Queue(AtomicU32::new(0))));
         let begun = Arc::new((Mutex::new(0), Condvar::new()));
@@ -140,22 +141,24 @@ fn loom_two_tasks_bring_two_workers() {
     });
 }
 
-/// A thread from outside sits on the understudy's seat for a moment, and a task is pushed meanwhile: the understudy, the only
-/// worker, runs it.
+/// A thread from outside takes the understudy's seat for a moment, and a task is pushed meanwhile. The understudy, the
+/// only worker, runs it.
 ///
-/// Catches: leaving the seat without admitting the understudy, or without notifying; a last look that counts as a search.
+/// Catches: leaving the seat without admitting the understudy, or without notifying; a last look that counts as a
+/// search.
 #[test]
-fn loom_the_understudy_comes_when_the_seat_is_left() {
+fn loom_understudy_returns_to_its_seat() {
     bounded(3, || {
         let sleep = Arc::new(Sleep::new(1));
         let (queue, taken) = (Arc::new(Queue(AtomicU32::new(0))), Arc::new(AtomicBool::new(false)));
-        // Not a swap as in `Seat`: loom 0.7 does not keep a store that comes between two swaps behind them both.
+        // A compare-exchange instead of the swap in `Seat`: loom 0.7 does not order a store between two swaps
+        // correctly.
         let try_take =
             |taken: &AtomicBool| taken.compare_exchange(false, true, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         let leave = |taken: &AtomicBool| taken.store(false, Ordering::Release);
         let understudy = thread::spawn({
             let (sleep, queue, taken) = (sleep.clone(), queue.clone(), taken.clone());
-            // As `Shared::work_as_understudy` does it, with one look.
+            // Follows `Shared::work_as_understudy`, with one poll.
             move || {
                 let place = sleep.understudy();
                 loop {

@@ -1,4 +1,4 @@
-//! Puts one thread to sleep until another wakes it.
+//! Puts a thread to sleep until another thread wakes it.
 
 use crate::sync::{AtomicU32, Condvar, Mutex, Ordering, held};
 
@@ -6,9 +6,9 @@ const EMPTY: u32 = 0;
 const WOKEN: u32 = 1;
 const PARKED: u32 = 2;
 
-/// A binary token: [`wake`](Self::wake) puts it down, [`park`](Self::park) sleeps until it is there and takes it up.
+/// A binary token: [`wake`](Self::wake) sets it, and [`park`](Self::park) sleeps until it is set and then clears it.
 ///
-/// Any number of threads may wake, one may park. A wake before the park is not lost; several count as one.
+/// Any number of threads may wake; only one may park. A wake-up before the park is not lost, and several count as one.
 pub(crate) struct Parker {
     state: AtomicU32,
     lock: Mutex<()>,
@@ -31,14 +31,15 @@ impl Parker {
                 guard = held(self.changed.wait(guard));
             }
         }
-        // A swap, not a store: a wake that comes now is taken up with the last one, with all that its sender did before.
+        // A swap, not a store: it also acquires the effects that precede a wake-up which arrives at this point.
         self.state.swap(EMPTY, Ordering::AcqRel);
     }
 
     /// Wakes the thread that parks here, now or next.
     pub(crate) fn wake(&self) {
         if self.state.swap(WOKEN, Ordering::AcqRel) == PARKED {
-            // The lock is taken and released so that a thread between its look at the state and its wait is not missed.
+            // Taking the lock ensures that a thread between its check of the state and its wait does not miss the
+            // notification.
             drop(held(self.lock.lock()));
             self.changed.notify_one();
         }

@@ -1,90 +1,91 @@
-//! How idle workers sleep, and how no task is left lying while they do.
+//! How idle workers sleep, and why no ready task is overlooked while they do.
 //!
 //! # States
 //!
-//! A worker is *busy*, *searching* (it found nothing and looks again for two milliseconds), or *asleep*. Two counters say how
-//! many search and how many sleep; the list of sleepers says which.
+//! A worker is *busy*, *searching* (it found no task and polls for two milliseconds), or *asleep*. Two counters hold
+//! the number of searching and sleeping workers, and a list holds the sleepers.
 //!
-//! # The race feared
+//! # The race to avoid
 //!
-//! A worker looks at all queues and finds nothing; a task is pushed; the pusher sees nobody asleep; the worker falls asleep;
-//! the task lies there while a worker sleeps. It can not happen:
+//! A worker looks at all queues and finds nothing. A task is pushed, and the pusher sees no sleeper. The worker falls
+//! asleep, and the task waits although a worker is idle. The following order prevents this:
 //!
-//! 1. the worker first enters the list of sleepers (raising `sleepers`), then a sequentially consistent fence, then it looks
-//!    at the queues **once more**, and parks only if they are still empty;
-//! 2. the pusher first pushes, then a sequentially consistent fence, then it reads `sleepers`.
+//! 1. The worker enters the list of sleepers (which raises `sleepers`), executes a sequentially consistent fence, and
+//!    then looks at the queues **once more**. It parks only if they are still empty.
+//! 2. The pusher pushes, executes a sequentially consistent fence, and then reads `sleepers`.
 //!
-//! One of the two fences comes first in their single total order. If the pusher's does, the worker's last look sees the
-//! task. If the worker's does, the pusher sees the sleeper and wakes it.
+//! One of the two fences comes first in their total order. If it is the pusher's, the worker's last look sees the task.
+//! If it is the worker's, the pusher sees the sleeper and wakes it.
 //!
-//! A pusher that sees a worker *searching* need not wake another: that worker will find the task, for it, too, looks once more
-//! after it has stopped counting as searching and entered the list. A worker that is being woken counts as searching from the
-//! moment of the wake, not from when it is up: waking takes microseconds, a system call each, and the pusher of many small
-//! tasks would otherwise pay one for every task. But one searcher may find one of two tasks; so whoever
-//! ends a search with a task in hand, being the last to search, wakes one more. So as long as there are both tasks and
-//! sleepers, somebody is on the way.
+//! A pusher that sees a *searching* worker need not wake another one. The searching worker will find the task, because
+//! it too looks once more after it has entered the list and no longer counts as searching. A worker that is being woken
+//! counts as searching from the moment of the wake-up call. A wake-up takes a system call and some microseconds, and
+//! otherwise a pusher of many small tasks would make one for every task. However, one searcher may find only one of two
+//! tasks. So if the last searching worker ends its search with a task, it wakes another worker. As long as there are
+//! both tasks and sleepers, a worker is therefore on its way.
 //!
 //! # The understudy
 //!
-//! The first pool thread shares seat 0 with threads from outside (`seat/mod.rs`). While such a thread has the seat the understudy
-//! can not work, so it is *benched*: it does not count as a sleeper, and no wake is spent on it. When the seat is left it is
-//! put back on the list. A wake that reaches it after the seat was taken is passed on.
+//! The first pool thread shares seat 0 with threads from outside (`seat/mod.rs`). While such a thread has the seat, the
+//! understudy cannot work. It is then *benched*: it does not count as a sleeper, and no wake-up is spent on it. When
+//! the seat is left, it returns to the list. If a wake-up reaches it after the seat was taken, it passes the wake-up
+//! on.
 //!
-//! `loom_tests.rs` explores this with two workers and two tasks.
+//! `loom_tests.rs` explores this protocol with two workers and two tasks.
 
 use super::Parker;
 use crate::sync::{AtomicU32, Mutex, Ordering, fence, held, total_order};
 use crossbeam_utils::CachePadded;
 
-/// Who searches and who sleeps; see the module's head.
+/// The searching and sleeping workers; see the [module](self) documentation.
 ///
-/// The counters have cache lines of their own: every push reads the first, while each search writes the second.
+/// The counters have cache lines of their own: every push reads the first, and each search writes the second.
 pub(crate) struct Sleep {
     sleepers: CachePadded<AtomicU32>,
     searching: CachePadded<AtomicU32>,
-    asleep: CachePadded<Mutex<Asleep>>,
+    asleep: CachePadded<Mutex<Sleepers>>,
     parkers: Box<[Parker]>,
     understudy: u32,
 }
 
 #[derive(Default)]
-struct Asleep {
-    /// May be woken for any task.
+struct Sleepers {
+    /// Workers that may be woken for any task.
     list: Vec<u32>,
-    /// Somebody else has the understudy's seat.
+    /// Another thread has the understudy's seat.
     barred: bool,
-    /// The understudy sleeps, and is barred.
+    /// The understudy sleeps while another thread has its seat.
     benched: bool,
 }
 
 impl Sleep {
-    /// Room for sleepers at so many places, and one more for the understudy.
+    /// Creates the state for this number of places, plus one for the understudy.
     pub(crate) fn new(places: u32) -> Self {
         Self {
             sleepers: CachePadded::new(AtomicU32::new(0)),
             searching: CachePadded::new(AtomicU32::new(0)),
-            asleep: CachePadded::new(Mutex::new(Asleep::default())),
+            asleep: CachePadded::new(Mutex::new(Sleepers::default())),
             parkers: (0..=places).map(|_| Parker::new()).collect(),
             understudy: places,
         }
     }
 
-    /// Where the understudy sleeps.
+    /// Returns the place at which the understudy sleeps.
     pub(crate) fn understudy(&self) -> u32 {
         self.understudy
     }
 
-    /// A worker that has found nothing begins to search.
+    /// Counts a worker that has found no task as searching.
     pub(crate) fn start_search(&self) {
         self.searching.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// How many workers search.
+    /// Returns how many workers are searching.
     pub(crate) fn searching(&self) -> u32 {
         self.searching.load(Ordering::Relaxed)
     }
 
-    /// The search ends: with a task in hand, or to fall asleep.
+    /// Ends the search, with a task (`found`) or to fall asleep.
     pub(crate) fn end_search(&self, found: bool) {
         let searching = self.searching.fetch_sub(1, Ordering::SeqCst) - 1;
         total_order();
@@ -93,9 +94,10 @@ impl Sleep {
         }
     }
 
-    /// Enters the list of sleepers. The caller must look at the queues once more before it [`sleep`](Self::sleep)s.
+    /// Enters the list of sleepers. The caller must look at the queues once more before it calls
+    /// [`sleep`](Self::sleep).
     pub(crate) fn announce(&self, place: u32) {
-        self.change(|asleep| {
+        self.update(|asleep| {
             if place == self.understudy && asleep.barred {
                 asleep.benched = true;
             } else {
@@ -105,13 +107,13 @@ impl Sleep {
         fence(Ordering::SeqCst);
     }
 
-    /// Leaves the list of sleepers, having found something after all. If somebody has just woken this worker, that wake is
-    /// passed on: it was meant for a task that this worker may not be about to take.
+    /// Leaves the list of sleepers without sleeping. If another thread has just woken this worker, the wake-up is
+    /// passed on, because it may have been for another task.
     ///
-    /// One who has `found` a task at the last look ends a search with it in hand, and wakes one more like any other: who pushed
-    /// two tasks during the search woke nobody for either.
+    /// If the worker has `found` a task at the last look, this counts as a search that ends with a task, so it wakes
+    /// another worker too: a thread that pushed two tasks during the search woke no worker for either.
     pub(crate) fn withdraw(&self, place: u32, found: bool) {
-        if !self.change(|asleep| asleep.remove(place, self.understudy)) {
+        if !self.update(|asleep| asleep.remove(place, self.understudy)) {
             self.end_search(true);
         } else if found {
             total_order();
@@ -121,20 +123,21 @@ impl Sleep {
         }
     }
 
-    /// Sleeps until woken, having announced itself. Says whether the one who woke it has counted it as searching already.
+    /// Sleeps until woken, after `announce`. Returns whether the waking thread has already counted this one as
+    /// searching.
     #[must_use]
     pub(crate) fn sleep(&self, place: u32) -> bool {
         self.parkers[place as usize].park();
-        // Still on the list: woken by name, perhaps by an old token. It is awake now, and must not be taken for asleep.
-        !self.change(|asleep| asleep.remove(place, self.understudy))
+        // Still on the list: it was woken by place, perhaps by an old token. It is awake now and must leave the list.
+        !self.update(|asleep| asleep.remove(place, self.understudy))
     }
 
-    /// Sleeps until woken by name.
-    pub(crate) fn sleep_apart(&self, place: u32) {
+    /// Sleeps until woken by place, without being in the list of sleepers.
+    pub(crate) fn sleep_unlisted(&self, place: u32) {
         self.parkers[place as usize].park();
     }
 
-    /// A task was pushed: sees to it that somebody comes, if somebody sleeps.
+    /// Ensures, after a push, that a sleeping worker wakes up if no worker is searching.
     #[inline]
     pub(crate) fn notify(&self) {
         fence(Ordering::SeqCst);
@@ -149,9 +152,10 @@ impl Sleep {
         if self.sleepers.load(Ordering::SeqCst) == 0 {
             return;
         }
-        let woken = self.change(|asleep| {
+        let woken = self.update(|asleep| {
             let place = asleep.list.pop();
-            // Under the lock: a worker that finds itself off the list takes this back, and must not be the first.
+            // Counted under the lock, because a worker that finds itself removed from the list subtracts the count
+            // again, and must do so afterwards.
             if place.is_some() {
                 self.searching.fetch_add(1, Ordering::SeqCst);
             }
@@ -162,27 +166,27 @@ impl Sleep {
         }
     }
 
-    /// Wakes whoever parks at this place, now or next.
+    /// Wakes the thread that parks at this place, now or next.
     pub(crate) fn wake(&self, place: u32) {
         self.parkers[place as usize].wake();
     }
 
-    /// Wakes everyone, to look at the shutdown flag.
+    /// Wakes all threads, which then check the shutdown flag.
     pub(crate) fn wake_all(&self) {
         self.parkers.iter().for_each(Parker::wake);
     }
 
-    /// Somebody has taken the understudy's seat.
+    /// Records that another thread has taken the understudy's seat.
     pub(crate) fn bar_understudy(&self) {
-        self.change(|asleep| {
+        self.update(|asleep| {
             asleep.barred = true;
             asleep.benched |= asleep.remove(self.understudy, self.understudy);
         });
     }
 
-    /// The understudy's seat is free again.
+    /// Records that the understudy's seat is free again.
     pub(crate) fn admit_understudy(&self) {
-        self.change(|asleep| {
+        self.update(|asleep| {
             asleep.barred = false;
             if std::mem::take(&mut asleep.benched) {
                 asleep.list.push(self.understudy);
@@ -190,7 +194,7 @@ impl Sleep {
         });
     }
 
-    fn change<R>(&self, how: impl FnOnce(&mut Asleep) -> R) -> R {
+    fn update<R>(&self, how: impl FnOnce(&mut Sleepers) -> R) -> R {
         let mut asleep = held(self.asleep.lock());
         let result = how(&mut asleep);
         let sleepers = asleep.list.len() as u32;
@@ -201,8 +205,8 @@ impl Sleep {
     }
 }
 
-impl Asleep {
-    /// Whether the place was on the list (or the bench) and is not any more.
+impl Sleepers {
+    /// Removes the place from the list or the bench, and returns whether it was there.
     fn remove(&mut self, place: u32, understudy: u32) -> bool {
         match self.list.iter().position(|&other| other == place) {
             Some(at) => {

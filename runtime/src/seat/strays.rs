@@ -1,4 +1,4 @@
-//! Tasks that a policy of the user's gave to the wrong thread; `worker/strays.rs` says how.
+//! Storage for tasks that a custom policy gave to the wrong thread; see `worker/strays.rs`.
 
 use crate::{
     schedule::{ReadyTask, Want},
@@ -12,11 +12,11 @@ use std::{
     },
 };
 
-/// The tasks that went astray in one runtime.
+/// The stray tasks of one runtime.
 #[derive(Default)]
 pub(crate) struct Strays {
     tasks: Mutex<VecDeque<ReadyTask>>,
-    /// How many there are; mostly none, and then nobody takes the lock.
+    /// The number of tasks. It is usually zero, and then no lock is needed.
     count: AtomicUsize,
 }
 

@@ -1,20 +1,23 @@
-//! The seam between the half of the runtime that decides when a task runs and the half that decides where.
+//! The seam between the two halves of the runtime: the one that decides when a task runs, and the one that decides
+//! where.
 //!
-//! A runtime without a [`Placement`] runs every task on the workers of the host, and pays one look at an empty option for each
-//! call of the seam. One with a placement offers tasks to it; it may run them elsewhere, and then brings home what the host
-//! needs of their data. Devices plug in here (`placement/`). What is called when:
+//! A runtime without a [`Placement`] runs every task on the host's workers; each call of the seam then takes one check
+//! of an empty option. A runtime with a placement offers tasks to it. The placement may run them on devices, and copies
+//! data back that host tasks need. Devices are connected here (`placement/`). The methods are called at these times:
 //!
-//! | call | when |
-//! |---|---|
-//! | [`offer`](Placement::offer), [`push_inserted`](Placement::push_inserted) | a task is inserted, and is ready at once |
-//! | [`push`](Placement::push), [`outlook`](Placement::outlook) | the policy is given a task, or is asked for one |
-//! | [`after_release`](Placement::after_release), [`not_before`](Placement::not_before), [`retire_all`](Placement::retire_all) | a predecessor of a task is issued, or done |
-//! | [`host_can_take`](Placement::host_can_take), [`admit`](Placement::admit) | a worker of the host looks at a task, has taken it |
-//! | [`failure`](Placement::failure), [`now_ns`](Placement::now_ns), [`ended`](Placement::ended) | it is about to run the task, has run it |
-//! | [`brings_home`](Placement::brings_home) | a scope ends |
-//! | [`threads`](Placement::threads), [`run_thread`](Placement::run_thread) | the runtime begins |
-//! | [`notify`](Placement::notify) | something concerns all of its threads |
-//! | [`wake`](Placement::wake), [`end`](Placement::end) | the runtime ends |
+//! - A task is inserted and ready at once: [`offer`](Placement::offer), [`push_inserted`](Placement::push_inserted).
+//! - A task is pushed to the policy, or the policy is asked for one: [`push`](Placement::push),
+//!   [`outlook`](Placement::outlook).
+//! - A predecessor of a task is issued or done: [`after_release`](Placement::after_release),
+//!   [`not_before`](Placement::not_before), [`retire_all`](Placement::retire_all).
+//! - A host worker considers a task, and has taken it: [`host_can_take`](Placement::host_can_take),
+//!   [`admit`](Placement::admit).
+//! - A host worker is about to run a task, and has run it: [`failure`](Placement::failure),
+//!   [`now_ns`](Placement::now_ns), [`ended`](Placement::ended).
+//! - A scope ends: [`brings_home`](Placement::brings_home).
+//! - The runtime starts: [`threads`](Placement::threads), [`run_thread`](Placement::run_thread).
+//! - A change may concern all of the placement's threads: [`notify`](Placement::notify).
+//! - The runtime ends: [`wake`](Placement::wake), [`end`](Placement::end).
 
 use super::Shared;
 use crate::{
@@ -23,78 +26,80 @@ use crate::{
     schedule::{Outlook, Place, ReadyTask, Resource},
     scope_state::ScopeState,
     seat::Seat,
-    task::{Body, Released, Slot, TaskSpec, Verdict},
+    task::{Body, Released, Slot, TaskResult, TaskSpec},
 };
 use smallvec::SmallVec;
 use std::{any::Any, ptr::NonNull};
 
-/// What a release has led to.
-pub(crate) enum Next {
+/// The result of a release.
+pub(crate) enum AfterRelease {
     Nothing,
-    /// The task was pushed; somebody should come for it.
+    /// The task was pushed; the caller should wake a thread for it.
     Ready,
-    /// The task was finished elsewhere before its predecessors were counted; now it can be retired.
+    /// The task was finished on a device before its predecessors were counted; it can be retired now.
     Retire,
 }
 
-/// Tasks that were finished elsewhere already, and that waited only for one that has ended now. They are retired one after the
-/// other, not one inside of the other: a chain of them may be as long as the window.
+/// Tasks that were finished on a device and waited only for a task that has ended now. They are retired in a loop, not
+/// recursively, because a chain of them may be as long as the window.
 pub(crate) type Completed = SmallVec<[u32; 4]>;
 
-/// Where tasks run besides the workers of the host, and how their data get there; see the module's head.
+/// Runs tasks elsewhere than on the host's workers, and moves their data; see the [module](self) documentation.
 pub(crate) trait Placement: Any + Send + Sync {
-    /// The names of its threads, each of which has a seat of its own.
+    /// Returns the names of the placement's threads, each of which has a seat of its own.
     fn threads(&self) -> Vec<String>;
 
-    /// What one of its threads does until shutdown.
+    /// Runs one of these threads until shutdown.
     fn run_thread(&self, shared: &Shared, thread: usize);
 
-    /// Something has changed that may concern each of its threads: wakes those that sleep.
+    /// Wakes sleeping threads of the placement after a change that may concern each of them.
     fn notify(&self);
 
     /// Wakes all of its threads.
     fn wake(&self);
 
-    /// The runtime has ended.
+    /// Ends the placement, after the runtime has ended.
     fn end(&self);
 
-    /// Notes who can take a task that is being inserted. Whether it is offered, and so has a hold of its own.
+    /// Determines which resources can run a task that is being inserted. Returns whether the task is offered, and so
+    /// has a hold of its own.
     fn offer(&self, shared: &Shared, slot: &Slot, spec: &TaskSpec, predecessors: &[TaskRef]) -> bool;
 
     /// Pushes an offered task that its inserter has found ready.
     fn push_inserted(&self, shared: &Shared, seat: &Seat, index: u32, scope: NonNull<ScopeState>);
 
-    /// Gives a task to the policy; whom it is kept for, if it is.
+    /// Pushes a task to the policy, and returns the resource that the policy keeps it for, if any.
     fn push(&self, shared: &Shared, by: Place, task: ReadyTask) -> Option<Resource>;
 
-    /// What policies may ask.
+    /// Returns the outlook for policies.
     fn outlook<'a>(&'a self, shared: &'a Shared) -> Option<Box<dyn Outlook + 'a>>;
 
-    /// Does what a release of a task asks for.
-    fn after_release(&self, shared: &Shared, seat: &Seat, index: u32, released: Released) -> Next;
+    /// Handles a release of a task.
+    fn after_release(&self, shared: &Shared, seat: &Seat, index: u32, released: Released) -> AfterRelease;
 
-    /// A predecessor of this task has ended then, by the recording's clock.
+    /// Records that a predecessor of this task ended at this time of the recording's clock.
     fn not_before(&self, slot: &Slot, ended_ns: u64);
 
-    /// Settles tasks that were finished elsewhere and whose predecessors are all done; and those that this settles.
+    /// Settles tasks that were finished on a device and whose predecessors are all done, and further tasks that become
+    /// settled by this.
     fn retire_all(&self, shared: &Shared, seat: &Seat, completed: Completed);
 
-    /// Whether a worker of the host can take this task now.
+    /// Returns whether a host worker can take this task now.
     fn host_can_take(&self, shared: &Shared, task: &ReadyTask) -> bool;
 
-    /// A worker of the host has taken the task: whether it may run it now. If not, the task is put aside until its data have
-    /// come home, and the worker has no right to it any more.
+    /// Returns whether a host worker that has taken the task may run it now. If not, the task is set aside until its
+    /// data are on the host, and the worker no longer owns it.
     fn admit(&self, shared: &Shared, slot: &Slot, index: u32, body: &Body) -> bool;
 
-    /// Why the data of a task that was admitted are not at home, if they are not.
+    /// Returns the reason why the data of an admitted task are not on the host, if they are not.
     fn failure(&self, slot: &Slot) -> Option<Cause>;
 
-    /// Nanoseconds since some moment.
+    /// Returns nanoseconds since an arbitrary fixed moment.
     fn now_ns(&self) -> u64;
 
-    /// A task that began then has ended on the host; its slot is not free yet.
-    fn ended(&self, shared: &Shared, index: u32, begun_ns: u64, verdict: &Verdict);
+    /// Records that a task that began at `begun_ns` has ended on the host; its slot is not free yet.
+    fn ended(&self, shared: &Shared, index: u32, begun_ns: u64, result: &TaskResult);
 
-    /// Whether what is lent to a scope may be elsewhere when it ends.
+    /// Returns whether data lent to a scope may be on devices when it ends.
     fn brings_home(&self) -> bool;
 }

@@ -1,5 +1,5 @@
-//! Every interleaving of the successor lists and the counts. Under loom one entry is inline and a spill chunk has one, so that
-//! two successors reach the chain. Each test says which break it was seen to catch.
+//! Loom tests: every interleaving of the successor lists and the counts. Under loom the slot has one entry and a chunk
+//! has one, so that two successors already reach the chain. Each test lists the faults that it was seen to catch.
 
 use super::{
     pending::{Pending, Release},
@@ -13,7 +13,7 @@ use loom::{
     thread,
 };
 
-/// A predecessor's list, and what its finisher publishes.
+/// A predecessor's list, and the data that its finisher publishes.
 struct Predecessor {
     successors: Successors,
     /// Written before the list is closed.
@@ -37,7 +37,7 @@ impl Predecessor {
         self.successors.give_back(closed, &mut ChunkCache::default());
     }
 
-    /// Adds a successor; says whether it has to wait.
+    /// Adds a successor; returns whether it has to wait.
     fn add(&self, generation: u64, successor: u32, chunks: &mut ChunkCache) -> bool {
         match self.successors.add(generation, successor, chunks) {
             Added::Done => {
@@ -49,15 +49,15 @@ impl Predecessor {
     }
 }
 
-/// What must have been released: successor `i` in byte `i`.
+/// Returns the expected releases: successor `i` in byte `i`.
 fn expected(waits: impl IntoIterator<Item = bool>) -> u32 {
     waits.into_iter().enumerate().map(|(i, waits)| u32::from(waits) << (8 * i)).sum()
 }
 
-/// Catches: a reservation that does not look at `CLOSED`; `Relaxed` in `close` (the result is not visible); an entry
-/// that is filled before it is reserved.
+/// Catches: a reservation that ignores `CLOSED`; `Relaxed` in `close` (the result is not visible); an entry that is
+/// filled before it is reserved.
 #[test]
-fn loom_one_adds_while_another_finishes() {
+fn loom_add_during_finish() {
     loom::model(|| {
         let (predecessor, generation) = Predecessor::open();
         let finisher = thread::spawn({
@@ -73,14 +73,15 @@ fn loom_one_adds_while_another_finishes() {
 
 /// Catches: following a link of the chain that the other inserter has not set yet.
 #[test]
-fn loom_two_add_while_another_finishes() {
+fn loom_two_adds_during_finish() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.max_branches = 10_000;
     model.check(|| {
         let (predecessor, generation) = Predecessor::open();
         let mut chunks = ChunkCache::default();
-        // The inline entry; the other two need a chunk each, and the second hangs on the first.
+        // The first uses the inline entry. The other two need a chunk each, and the second chunk is linked to the
+        // first.
         let first = predecessor.add(generation, 0, &mut chunks);
         let other = thread::spawn({
             let predecessor = predecessor.clone();
@@ -95,7 +96,7 @@ fn loom_two_add_while_another_finishes() {
 
 /// Catches: an `add` that does not compare the generation.
 #[test]
-fn loom_a_stale_reference_leaves_the_next_task_alone() {
+fn loom_stale_reference_changes_nothing() {
     loom::model(|| {
         let (slot, old) = Predecessor::open();
         let finisher = thread::spawn({
@@ -120,12 +121,12 @@ fn loom_a_stale_reference_leaves_the_next_task_alone() {
     });
 }
 
-/// A task with one predecessor that is issued, and then finished, while it is being inserted: it becomes issuable once and
-/// runnable once, and not before.
+/// A task is inserted while its only predecessor is issued and then finished: it becomes issuable once and runnable
+/// once, and not before.
 ///
 /// Catches: an issuer that releases successors added after it marked the task; a finisher that gives `Both` to all.
 #[test]
-fn loom_issue_and_finish_while_a_successor_is_inserted() {
+fn loom_issue_and_finish_during_insertion() {
     loom::model(|| {
         let (predecessor, generation) = Predecessor::open();
         let pending = Arc::new(Pending::new());
@@ -157,11 +158,11 @@ fn loom_issue_and_finish_while_a_successor_is_inserted() {
     });
 }
 
-/// Two predecessors finish while the task is sealed: one party is told, and sees what both wrote.
+/// Two predecessors finish while the task is sealed: exactly one party makes it ready, and sees what both wrote.
 ///
 /// Catches: `Relaxed` or `Release` in `subtract`.
 #[test]
-fn loom_the_last_release_sees_what_all_wrote() {
+fn loom_last_release_sees_all_writes() {
     loom::model(|| {
         let pending = Arc::new(Pending::new());
         let written = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);

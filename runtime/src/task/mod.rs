@@ -1,4 +1,4 @@
-//! Tasks as the runtime holds them: slots, references to them, and the list of those that wait.
+//! The representation of tasks: slots, references to slots, and the lists of successors and predecessors.
 
 mod body;
 #[cfg(all(loom, test))]
@@ -10,9 +10,9 @@ mod slot;
 mod spec;
 mod successors;
 
-pub(crate) use body::{Body, Elsewhere, Fail, Runnable, Verdict};
+pub(crate) use body::{Body, DeviceTable, Fail, Runnable, TaskResult};
 pub(crate) use pending::{Pending, Release, Released};
-pub(crate) use predecessors::{Few, Predecessors};
+pub(crate) use predecessors::{PredecessorArray, Predecessors};
 pub(crate) use slab::{Slab, SlotCache};
 pub(crate) use slot::{Exec, Flags, Header, Label, Slot};
 pub use spec::{Lock, TaskSpec};

@@ -1,31 +1,33 @@
-//! What a task still waits for.
+//! The counts of predecessors that a task still waits for.
 //!
-//! Two counts share one word, because most predecessors release both at once: how many predecessors are not *issued* yet
-//! (upper half), and how many are not *done* yet (lower half). A task is **issuable** when the first reaches zero: a device
-//! may take it, with its predecessors' events as wait conditions. It is **runnable** when the second reaches zero: anyone may
-//! take it. Every predecessor is issued no later than it is done, so a task is never runnable without being issuable.
+//! Two counts share one word, because most predecessors release both at once: the predecessors that are not *issued*
+//! yet (upper half), and those that are not *done* yet (lower half). A task is **issuable** when the first count
+//! reaches zero: a device may then take it, with its predecessors' events as wait conditions. It is **runnable** when
+//! the second count reaches zero: any thread may then take it. Every predecessor is issued no later than it is done, so
+//! a runnable task is always issuable.
 //!
-//! While the inserter is still looking for predecessors, a *guard* keeps both counts far above zero. Predecessors that finish
-//! meanwhile subtract from it; [`Pending::seal`] takes away the guard less the predecessors found, in one operation. The
-//! one operation that takes a count to zero, be it the seal or a release, is told so: exactly one party makes the task ready.
+//! While the inserter is still looking for predecessors, a *guard* keeps both counts far above zero. Predecessors that
+//! finish meanwhile subtract from it. [`Pending::seal`] then subtracts the guard minus the number of predecessors
+//! found, in one operation. Exactly one operation, the seal or a release, takes a count to zero, and its return value
+//! says so. So exactly one party makes the task ready.
 //!
-//! Of a task that one thread is `alone` with (`successors.rs`), all of this is done by that thread, and without a locked
-//! instruction.
+//! If a task is `single_threaded` (`successors.rs`), one thread performs all of these operations, without locked
+//! instructions.
 
 use crate::hazard::TaskRef;
 use crate::sync::{AtomicU64, Ordering};
 
 const DONE_ONE: u64 = 1;
 const ISSUE_ONE: u64 = 1 << 32;
-/// More than a task can have predecessors: each is a task in flight, found once, and has a slot.
+/// More than the number of predecessors of a task: each is a task in flight, counted once, and has a slot.
 const GUARD: u64 = 1 << 30;
 
 const _: () = assert!(TaskRef::SLOT_BITS < 30);
 
-/// The counts of one task; see the module's head.
+/// The counts of one task; see the [module](self) documentation.
 pub(crate) struct Pending(AtomicU64);
 
-/// What became of a task through one release or through the seal: the counts before and after.
+/// The effect of one release or of the seal: the counts before and after.
 #[must_use]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Released {
@@ -34,32 +36,32 @@ pub(crate) struct Released {
 }
 
 impl Released {
-    /// The last predecessor that was not issued is issued now.
+    /// Returns whether this operation issued the last predecessor that was not issued.
     #[inline]
     pub(crate) fn issuable(self) -> bool {
         self.before >> 32 != 0 && self.after >> 32 == 0
     }
 
-    /// The last predecessor that was not done is done now.
+    /// Returns whether this operation finished the last predecessor that was not done.
     #[inline]
     pub(crate) fn runnable(self) -> bool {
         self.before as u32 != 0 && self.after as u32 == 0
     }
 
-    /// One count is left: of a task that holds one for itself, every predecessor is done.
+    /// Returns whether one count is left. For a task with a hold, this means that every predecessor is done.
     pub(crate) fn only_hold_left(self) -> bool {
         self.after as u32 == 1
     }
 }
 
-/// One release, as a predecessor gives it.
+/// One release by a predecessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Release {
     /// The predecessor was issued.
     Issue,
-    /// The predecessor is done, and this successor had or did not need the issue release.
+    /// The predecessor is done. This successor had the issue release before, or did not need it.
     Done,
-    /// The predecessor is done and was never issued to a queue: both at once.
+    /// The predecessor is done and was never issued to a queue: both releases at once.
     Both,
 }
 
@@ -68,50 +70,50 @@ impl Pending {
         Self(AtomicU64::new(0))
     }
 
-    /// Starts the counts of a new task, guarded.
+    /// Starts the counts of a new task at the guard.
     #[inline]
     pub(crate) fn guard(&self) {
         self.0.store(GUARD * ISSUE_ONE + GUARD * DONE_ONE, Ordering::Relaxed);
     }
 
-    /// Ends the insertion: `unissued` and `undone` predecessors were found in all.
+    /// Ends the insertion, which found `unissued` and `undone` predecessors in all.
     #[inline]
-    pub(crate) fn seal(&self, unissued: u64, undone: u64, alone: bool) -> Released {
-        self.subtract((GUARD - unissued) * ISSUE_ONE + (GUARD - undone) * DONE_ONE, alone)
+    pub(crate) fn seal(&self, unissued: u64, undone: u64, single_threaded: bool) -> Released {
+        self.subtract((GUARD - unissued) * ISSUE_ONE + (GUARD - undone) * DONE_ONE, single_threaded)
     }
 
-    /// Ends an insertion that found nobody to wait for: no predecessor knows the task, so no operation can interfere.
+    /// Ends an insertion that found no predecessors. No other thread knows the task yet, so a plain store is enough.
     #[inline]
     pub(crate) fn clear(&self) {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// Takes one release.
+    /// Applies one release.
     #[inline]
-    pub(crate) fn release(&self, release: Release, alone: bool) -> Released {
+    pub(crate) fn release(&self, release: Release, single_threaded: bool) -> Released {
         let amount = match release {
             Release::Issue => ISSUE_ONE,
             Release::Done => DONE_ONE,
             Release::Both => ISSUE_ONE + DONE_ONE,
         };
-        self.subtract(amount, alone)
+        self.subtract(amount, single_threaded)
     }
 
-    /// Whether every predecessor is done, of a task that holds one count for itself (`placement/mod.rs`).
+    /// Returns whether every predecessor of a task with a hold is done (`placement/mod.rs`).
     #[inline]
     pub(crate) fn only_hold_left(&self) -> bool {
         self.0.load(Ordering::Acquire) as u32 == 1
     }
 
     #[inline]
-    fn subtract(&self, amount: u64, alone: bool) -> Released {
-        let before = if alone {
+    fn subtract(&self, amount: u64, single_threaded: bool) -> Released {
+        let before = if single_threaded {
             let before = self.0.load(Ordering::Relaxed);
             self.0.store(before - amount, Ordering::Relaxed);
             before
         } else {
-            // AcqRel: what every predecessor wrote must be visible to whoever makes the task ready, through the chain of
-            // read-modify-writes on this word.
+            // AcqRel: what every predecessor wrote must be visible to the thread that makes the task ready, through the
+            // chain of read-modify-writes of this word.
             self.0.fetch_sub(amount, Ordering::AcqRel)
         };
         Released { before, after: before - amount }

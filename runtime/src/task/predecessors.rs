@@ -1,11 +1,11 @@
-//! The predecessors that one insertion has found, each once.
+//! The set of predecessors found during one insertion.
 //!
-//! A task may meet the same predecessor in many of its data. It is added to the predecessor's successors once, so that
-//! their number is bounded by that of the tasks in flight, and releasing them takes a step for each task.
+//! A task may meet the same predecessor through many of its data, but it is added to the predecessor's successors only
+//! once. So their number is bounded by the number of tasks in flight, and releasing them takes one step per task.
 //!
-//! The tasks that one access meets differ from each other (`hazard.rs`), so a task is compared only with what earlier
-//! accesses have found. Most were never met: a word with a bit for each sixty-fourth slot says so. Of the others few are compared
-//! one by one, many are looked up in a set.
+//! One access never meets the same task twice (`hazard.rs`), so a task is compared only with those found by earlier
+//! accesses. A word with one bit for each slot modulo 64 rules out most comparisons. The remaining ones use a linear
+//! search in a short list or a lookup in a set.
 
 use crate::hazard::TaskRef;
 use std::{
@@ -15,51 +15,51 @@ use std::{
     slice,
 };
 
-/// Up to this many are compared one by one.
-const FEW: usize = 16;
+/// Up to this many are kept in an array and searched linearly.
+const ARRAY_LEN: usize = 16;
 
-type Set = HashSet<TaskRef, BuildHasherDefault<Mix>>;
+type TaskSet = HashSet<TaskRef, BuildHasherDefault<TaskRefHasher>>;
 
-/// See the module's head.
+/// The predecessors found so far; see the [module](self) documentation.
 pub(crate) struct Predecessors<'a> {
-    /// A bit for each of them, by its slot. Tasks may share a bit.
+    /// A filter with one bit for each slot modulo 64.
     bits: u64,
-    /// How many of them are in `few`, and how many of these earlier accesses have found.
+    /// The number of tasks in `array`, and how many of them earlier accesses have found.
     len: usize,
     earlier: usize,
-    few: &'a mut Few,
-    many: Option<Box<Many>>,
+    array: &'a mut PredecessorArray,
+    set: Option<Box<PredecessorSet>>,
 }
 
-/// Room for a few. Apart from the rest, which would be cleared together with it.
-pub(crate) type Few = MaybeUninit<[TaskRef; FEW]>;
+/// An array for the first predecessors. It is a separate value, so that it need not be initialized with the rest.
+pub(crate) type PredecessorArray = MaybeUninit<[TaskRef; ARRAY_LEN]>;
 
-/// All of them, where they are more than a few.
+/// All predecessors, once there are more than fit in the array.
 #[derive(Default)]
-struct Many {
+struct PredecessorSet {
     all: Vec<TaskRef>,
-    /// Those that earlier accesses have found.
-    earlier: Set,
-    /// How many these are.
+    /// The tasks found by earlier accesses.
+    earlier: TaskSet,
+    /// The number of tasks found by earlier accesses.
     known: usize,
 }
 
 impl<'a> Predecessors<'a> {
     #[inline]
-    pub(crate) fn new(few: &'a mut Few) -> Self {
-        Self { bits: 0, len: 0, earlier: 0, few, many: None }
+    pub(crate) fn new(array: &'a mut PredecessorArray) -> Self {
+        Self { bits: 0, len: 0, earlier: 0, array, set: None }
     }
 
-    /// A further access begins.
+    /// Begins the next access.
     #[inline]
     pub(crate) fn begin_access(&mut self) {
-        match &mut self.many {
+        match &mut self.set {
             None => self.earlier = self.len,
-            Some(many) => many.begin_access(),
+            Some(set) => set.begin_access(),
         }
     }
 
-    /// Whether an earlier access has found the task.
+    /// Returns whether an earlier access has found the task.
     #[inline]
     pub(crate) fn has(&self, task: TaskRef) -> bool {
         self.bits & bit(task) != 0 && self.has_exactly(task)
@@ -67,9 +67,9 @@ impl<'a> Predecessors<'a> {
 
     #[cold]
     fn has_exactly(&self, task: TaskRef) -> bool {
-        match &self.many {
-            None => self.few()[..self.earlier].contains(&task),
-            Some(many) => many.earlier.contains(&task),
+        match &self.set {
+            None => self.array()[..self.earlier].contains(&task),
+            Some(set) => set.earlier.contains(&task),
         }
     }
 
@@ -77,38 +77,38 @@ impl<'a> Predecessors<'a> {
     #[inline]
     pub(crate) fn push(&mut self, task: TaskRef) {
         self.bits |= bit(task);
-        if self.len < FEW {
-            // SAFETY: a place of the array.
-            unsafe { self.few.as_mut_ptr().cast::<TaskRef>().add(self.len).write(task) };
+        if self.len < ARRAY_LEN {
+            // SAFETY: `len` is less than the length of the array.
+            unsafe { self.array.as_mut_ptr().cast::<TaskRef>().add(self.len).write(task) };
             self.len += 1;
         } else {
-            self.push_to_many(task);
+            self.push_to_set(task);
         }
     }
 
     #[cold]
-    fn push_to_many(&mut self, task: TaskRef) {
-        if self.many.is_none() {
-            let (all, known) = (self.few().to_vec(), self.earlier);
-            self.many = Some(Box::new(Many { earlier: all[..known].iter().copied().collect(), known, all }));
+    fn push_to_set(&mut self, task: TaskRef) {
+        if self.set.is_none() {
+            let (all, known) = (self.array().to_vec(), self.earlier);
+            self.set = Some(Box::new(PredecessorSet { earlier: all[..known].iter().copied().collect(), known, all }));
         }
-        let Some(many) = &mut self.many else { unreachable!("just made") };
-        many.all.push(task);
+        let Some(set) = &mut self.set else { unreachable!("set above") };
+        set.all.push(task);
     }
 
-    /// All of them.
+    /// Returns all predecessors found so far.
     #[inline]
     pub(crate) fn all(&self) -> &[TaskRef] {
-        self.many.as_ref().map_or(self.few(), |many| &many.all)
+        self.set.as_ref().map_or(self.array(), |set| &set.all)
     }
 
-    fn few(&self) -> &[TaskRef] {
-        // SAFETY: `push` has written so many, in the array.
-        unsafe { slice::from_raw_parts(self.few.as_ptr().cast(), self.len) }
+    fn array(&self) -> &[TaskRef] {
+        // SAFETY: `push` has initialized the first `len` elements of the array.
+        unsafe { slice::from_raw_parts(self.array.as_ptr().cast(), self.len) }
     }
 }
 
-impl Many {
+impl PredecessorSet {
     #[cold]
     fn begin_access(&mut self) {
         let known = std::mem::replace(&mut self.known, self.all.len());
@@ -121,11 +121,11 @@ fn bit(task: TaskRef) -> u64 {
     1 << (task.slot() % u64::BITS)
 }
 
-/// Mixes the one word of a [`TaskRef`]: its slot, in the low bits, tells most of them apart.
+/// A hasher for the single word of a [`TaskRef`], whose low bits (the slot) differ most.
 #[derive(Default)]
-struct Mix(u64);
+struct TaskRefHasher(u64);
 
-impl Hasher for Mix {
+impl Hasher for TaskRefHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -135,7 +135,8 @@ impl Hasher for Mix {
     }
 
     fn write_u64(&mut self, word: u64) {
-        // 2⁶⁴ over the golden ratio: the high bits, which the set looks at, too, depend on all.
+        // The multiplier is 2⁶⁴ over the golden ratio. It makes the high bits, which the set also uses, depend on all
+        // bits.
         let mixed = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.0 = mixed ^ mixed >> 32;
     }
@@ -146,10 +147,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_task_is_found_once_among_few_and_many() {
-        let mut few = Few::uninit();
-        let mut found = Predecessors::new(&mut few);
-        // Access i meets the tasks i to i + 9: all but one are known from the access before.
+    fn predecessors_are_distinct() {
+        let mut array = PredecessorArray::uninit();
+        let mut found = Predecessors::new(&mut array);
+        // Access i meets the tasks i to i + 9: all but the last were found by the previous access.
         for access in 0..100_u32 {
             found.begin_access();
             for slot in access..access + 10 {

@@ -1,17 +1,17 @@
-//! One task's memory: three cache lines, reused from task to task.
+//! The memory of one task: three cache lines, reused from task to task.
 //!
-//! | lines | what | who writes |
-//! |---|---|---|
-//! | 1 | [`Successors`], [`Pending`], the scope | inserter, predecessors' finishers, its own finisher |
-//! | 2, 3 | the number, [`Header`], [`Body`], [`Label`] | the inserter, before it seals the task; then whoever took the task, until it is done |
+//! The memory has two parts. The inserter, the predecessors' finishers and the task's own finisher write line 1:
+//! [`Successors`], [`Pending`] and the scope. The inserter, until it seals the task, and then the thread that took the
+//! task write lines 2 and 3: the number, [`Header`], [`Body`] and [`Label`].
 //!
-//! What every run needs stands first, with five words of the body: most tasks run without a look at the third line.
+//! The parts that every run needs come first, with five words of the body, so most tasks run without an access to line
+//! 3.
 //!
-//! *Access rights.* From `open` to `seal` the inserter owns `exec`. From the moment the task is ready until it is done, the
-//! worker that took it owns it (a ready task stands in exactly one queue, and taking it removes it). Afterwards, the
-//! slot is free and belongs to the pool that holds it. Line 1 is shared and consists of atomics, except `scope`, which is
-//! written by the inserter before the seal and only read until the slot is free. The number is an atomic, too:
-//! whether a slot has a task's number may be asked at any time (`worker/strays.rs`).
+//! *Access rights.* The inserter owns `exec` from `open` to `seal`. From the moment the task is ready until it is done,
+//! the worker that took it owns `exec` (a ready task is in exactly one queue, and taking it removes it). Afterwards the
+//! slot is free and belongs to the pool that holds it. Line 1 is shared and consists of atomics, except for `scope`,
+//! which the inserter writes before the seal and which is then only read until the slot is free. The number is an
+//! atomic too, because any thread may ask at any time whether a slot has a given task's number (`worker/strays.rs`).
 
 use super::{Body, Lock, Pending, successors::Successors};
 use crate::hazard::TaskRef;
@@ -22,24 +22,24 @@ use std::{
     sync::atomic::{AtomicPtr, AtomicU64, Ordering},
 };
 
-/// What schedules a task.
+/// The fields by which a task is scheduled.
 #[derive(Clone, Copy)]
 pub(crate) struct Header {
     pub(crate) priority: i32,
     pub(crate) flags: Flags,
 }
 
-/// What names a task when it fails.
+/// The fields that identify a task in error messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Label {
     pub(crate) name: &'static str,
     pub(crate) site: &'static Location<'static>,
 }
 
-/// Which worker a task is locked to, if to any, and whether it has mutual exclusions to take before: in four bytes.
+/// The worker that a task is locked to, if any, and whether the task must take mutual exclusions first, in four bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Flags {
-    /// To the worker of this index.
+    /// Whether the task is locked to `worker`.
     is_locked: bool,
     commutes: bool,
     worker: u16,
@@ -55,7 +55,7 @@ impl Flags {
         self.commutes
     }
 
-    /// The worker that the task is locked to.
+    /// Returns the worker that the task is locked to.
     pub(crate) fn worker(self) -> Option<u16> {
         self.is_locked.then_some(self.worker)
     }
@@ -69,7 +69,7 @@ pub(crate) struct Exec {
     pub(crate) label: Label,
 }
 
-/// One task's memory.
+/// The memory of one task.
 #[repr(C, align(64))]
 pub(crate) struct Slot {
     pub(crate) successors: Successors,
@@ -77,17 +77,17 @@ pub(crate) struct Slot {
     scope: UnsafeCell<*const ScopeState>,
     id: AtomicU64,
     exec: UnsafeCell<Exec>,
-    /// What the other half of the runtime keeps beside the task; null where there is none.
-    pub(crate) beside: AtomicPtr<()>,
+    /// The placement's own data for the task; null where there are none.
+    pub(crate) placement_data: AtomicPtr<()>,
 }
 
-// SAFETY: the rights to the cells move as the module's head says; what they hold (a body's captures are `Send`, the scope is
-// `Sync`) may move between threads.
+// SAFETY: the rights to the cells move as the module documentation says, and the contents may move between threads: a
+// body's captures are `Send`, and the scope is `Sync`.
 unsafe impl Send for Slot {}
-// SAFETY: as above.
+// SAFETY: the cells are accessed only by the thread that has the right to them, as the module documentation says.
 unsafe impl Sync for Slot {}
 
-// The memory of a task is a number that the documentation gives.
+// The documentation states this size as the memory needed for a task.
 const _: () = assert!(cfg!(loom) || size_of::<Slot>() == 192);
 
 impl Slot {
@@ -102,40 +102,41 @@ impl Slot {
                 body: Body::empty(),
                 label: Label { name: "", site: Location::caller() },
             }),
-            beside: AtomicPtr::new(std::ptr::null_mut()),
+            placement_data: AtomicPtr::new(std::ptr::null_mut()),
         }
     }
 
-    /// Begins a new task in this slot: it has no successors yet and is guarded against becoming ready. If it is `alone`, the
-    /// calling thread does everything to it and to its neighbours.
+    /// Begins a new task in this slot, without successors and guarded against becoming ready. If it is
+    /// `single_threaded`, the calling thread performs all operations on it and on its neighbours.
     ///
     /// # Safety
     /// The slot is free and the caller holds it.
     #[inline]
-    pub(crate) unsafe fn open(&self, index: u32, scope: *const ScopeState, alone: bool) -> TaskRef {
+    pub(crate) unsafe fn open(&self, index: u32, scope: *const ScopeState, single_threaded: bool) -> TaskRef {
         self.pending.guard();
-        // SAFETY: nobody else refers to the scope of a free slot.
+        // SAFETY: the slot is free, so no other thread accesses its scope.
         unsafe { *self.scope.get() = scope };
-        TaskRef::new(self.successors.open(alone), index)
+        TaskRef::new(self.successors.open(single_threaded), index)
     }
 
-    /// Serial number of the insertion, from one on. It orders tasks and names them in a recording. Who does not hold the task may
-    /// find another's number, or an earlier one's.
+    /// Returns the serial number of the insertion, counted from one. It orders tasks, and recordings use it as the
+    /// task's name. A thread that does not hold the task may read the number of an earlier or later task.
     #[inline]
     pub(crate) fn id(&self) -> TaskId {
         TaskId(self.id.load(Ordering::Relaxed))
     }
 
-    /// Numbers the task. Only its inserter does.
+    /// Sets the task's number. Only its inserter calls this.
     #[inline]
     pub(crate) fn set_id(&self, id: TaskId) {
         self.id.store(id.0, Ordering::Relaxed);
     }
 
-    /// The scope that the task was inserted in. Scopes' states are never freed while the runtime lives.
+    /// Returns the scope that the task was inserted in. Scope states are never freed while the runtime lives.
     #[inline]
     pub(crate) fn scope(&self) -> &ScopeState {
-        // SAFETY: written before the task was sealed, not written again before the slot is free; the caller holds a task.
+        // SAFETY: written before the task was sealed, and not again before the slot is free; the caller holds a task in
+        // this slot.
         unsafe { &**self.scope.get() }
     }
 
@@ -143,23 +144,26 @@ impl Slot {
         self.exec.get_mut()
     }
 
-    /// The owned part, to read.
+    /// Returns the owned part for reading.
     ///
     /// # Safety
     /// The task is ready and was not taken, and stays so while the reference lives.
     pub(crate) unsafe fn exec_shared(&self) -> &Exec {
-        // SAFETY: the caller's promise: nobody has the right to change it meanwhile.
+        // SAFETY: the task is ready and not taken while the reference lives, as the caller ensures, so no thread may
+        // change it.
         unsafe { &*self.exec.get() }
     }
 
-    /// The owned part.
+    /// Returns the owned part.
     ///
     /// # Safety
-    /// The caller has the right to it (see the module's head) and makes no second reference while this one lives.
+    /// The caller has the right to it (see the module documentation) and makes no second reference while this one
+    /// lives.
     #[inline]
     #[expect(clippy::mut_from_ref, reason = "ownership moves by protocol, not by borrow")]
     pub(crate) unsafe fn exec(&self) -> &mut Exec {
-        // SAFETY: the caller's promise.
+        // SAFETY: only the caller has the right to the owned part, and it makes no second reference, by this function's
+        // contract.
         unsafe { &mut *self.exec.get() }
     }
 }

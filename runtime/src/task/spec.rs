@@ -1,22 +1,22 @@
-//! What a task is called, how urgent it is, what it costs.
+//! The description of a task: its name, its priority, its cost, and where it may run.
 
 use crate::recording::{BlasLevel, TileIndex};
 
 /// Where a task may run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lock {
-    /// Wherever there is an implementation for it.
+    /// Anywhere that has an implementation.
     #[default]
     None,
     /// On the worker of this index (counted from zero; taken modulo the number of workers).
     Worker(u16),
-    /// On the host, even if a device could take it.
+    /// On the host, even if a device could run it.
     Host,
-    /// On a device, even if the host could run it. Refused at insertion where no device can.
+    /// On a device, even if the host could run it. If no device can, the task is refused at insertion.
     Device,
 }
 
-/// A task's name, and what the scheduler and the trace should know of it. A string literal is one.
+/// A task's name, and properties for the scheduler and the trace. A string literal converts into one.
 ///
 /// ```
 /// use superscalar::{Runtime, TaskSpec};
@@ -43,43 +43,43 @@ pub struct TaskSpec {
 }
 
 impl TaskSpec {
-    /// A task of this name, with priority zero and nothing known of its cost.
+    /// Creates a specification with this name, priority zero and unknown cost.
     #[must_use]
     pub fn new(name: &'static str) -> Self {
         Self { name, priority: 0, lock: Lock::None, level: None, index: TileIndex::NONE, flops: 0.0, bytes: 0.0 }
     }
 
-    /// How urgent the task is; larger is more urgent. Policies may be coarser than the number.
+    /// Sets the priority; larger is more urgent. A policy may treat close priorities as equal.
     #[must_use]
     pub fn priority(self, priority: i32) -> Self {
         Self { priority, ..self }
     }
 
-    /// Where the task may run.
+    /// Sets where the task may run.
     #[must_use]
     pub fn lock(self, lock: Lock) -> Self {
         Self { lock, ..self }
     }
 
-    /// The level of BLAS that its work belongs to.
+    /// Sets the BLAS level of the task's work.
     #[must_use]
     pub fn level(self, level: BlasLevel) -> Self {
         Self { level: Some(level), ..self }
     }
 
-    /// The indices that tell it from its namesakes, such as the tile it writes; at most three.
+    /// Sets up to three indices that distinguish tasks of the same name, such as those of the tile that it writes.
     #[must_use]
     pub fn index(self, index: impl Into<TileIndex>) -> Self {
         Self { index: index.into(), ..self }
     }
 
-    /// Its floating-point operations.
+    /// Sets the number of floating-point operations.
     #[must_use]
     pub fn flops(self, flops: f64) -> Self {
         Self { flops, ..self }
     }
 
-    /// The bytes that it reads and writes at least.
+    /// Sets the minimal number of bytes that the task reads and writes.
     #[must_use]
     pub fn bytes(self, bytes: f64) -> Self {
         Self { bytes, ..self }

@@ -1,8 +1,8 @@
-//! Cores as the hwloc library tells them.
+//! Physical cores as the hwloc library reports them.
 
 use hwlocality::{Topology, object::types::ObjectType};
 
-/// One of `processors` for each physical core, or `None` if the library does not say.
+/// Returns one of `processors` for each physical core, or `None` if the library has no information.
 pub(super) fn one_per_core(processors: &[usize]) -> Option<Vec<usize>> {
     let topology = Topology::new().ok()?;
     let first_allowed = |core: &hwlocality::object::TopologyObject| {

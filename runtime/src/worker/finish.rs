@@ -1,27 +1,28 @@
-//! The end of a task: its successors are released, its slot is free again, its scope counts it.
+//! The end of a task: its successors are released, its slot is freed, and its scope counts it.
 
 use crate::{
     schedule::ReadyTask,
     scope_state::ScopeState,
-    seat::{Done, Seat},
-    shared::{Completed, Next, Shared},
+    seat::{Seat, UnreportedTasks},
+    shared::{AfterRelease, Completed, Shared},
     task::{Release, Released},
 };
 use std::ptr::NonNull;
 
-/// What the end of one task has led to.
+/// The effects of finishing one task.
 struct Ending<'a> {
-    /// The scope of the task that ends.
+    /// The scope of the finished task.
     scope: NonNull<ScopeState>,
-    /// A task that the finisher is to run next.
+    /// A task that the finisher must run next.
     next: Option<ReadyTask>,
-    /// The scope of tasks that were pushed, and for which nobody was woken yet.
+    /// The scope of pushed tasks for which no thread has been woken yet.
     pushed_in: Option<NonNull<ScopeState>>,
     completed: &'a mut Completed,
 }
 
 impl Shared {
-    /// Marks a task done, releases its successors, frees its slot, and counts it. Returns a task to run next, or push.
+    /// Marks a task done, releases its successors, frees its slot, and counts it. Returns a task that the caller must
+    /// run next or push.
     pub(crate) fn finish(&self, seat: &Seat, index: u32) -> Option<ReadyTask> {
         let mut completed = Completed::new();
         let next = self.finish_one(seat, index, None, &mut completed);
@@ -31,8 +32,9 @@ impl Shared {
         next
     }
 
-    /// The same, but for tasks that are settled by it, too: the caller must [retire](crate::shared::Placement::retire_all) them. `drawn_ns` is when a recording
-    /// lets the task end, if that is not now.
+    /// Like [`finish`](Self::finish), but tasks that can now be retired are added to `completed`, and the caller must
+    /// [retire](crate::shared::Placement::retire_all) them. `drawn_ns` is the recorded end of the task, if it is not
+    /// now.
     #[inline]
     pub(crate) fn finish_one(
         &self,
@@ -54,18 +56,19 @@ impl Shared {
         let ended_ns = recorder.map(|recorder| drawn_ns.unwrap_or_else(|| recorder.now_ns()));
         slot.successors.drain(closed, |successor| {
             let waiting = self.slab.slot(successor);
-            // Looked up before the release: from then on another thread may run the task and free its slot.
+            // Read before the release: afterwards another thread may run the task and free its slot.
             let ready_scope = NonNull::from(waiting.scope());
             if let (Some(placement), Some(ended_ns)) = (placement, ended_ns) {
                 placement.not_before(waiting, ended_ns);
             }
-            let released = waiting.pending.release(release, waiting.successors.is_alone());
-            // Most releases are not a task's last.
+            let released = waiting.pending.release(release, waiting.successors.is_single_threaded());
+            // Most releases are not the last one of their task.
             if placement.is_some() || released.runnable() {
                 self.release_further(seat, successor, released, ready_scope, &mut ending);
             }
         });
-        // SAFETY: the occupant's own. Not taken before: a policy of the user's, which the releases have called, may insert tasks here.
+        // SAFETY: this thread occupies the seat. The reference is taken only here, because the releases call policies,
+        // and a custom policy may insert tasks on this seat.
         let local = unsafe { seat.local() };
         slot.successors.give_back(closed, &mut local.chunks);
         self.slab.give(index, &mut local.slots);
@@ -76,20 +79,20 @@ impl Shared {
         ending.next
     }
 
-    /// What to do about a task that has had a release.
+    /// Acts on a release of a task: pushes the task if it has become ready.
     #[inline]
-    fn after_release(&self, seat: &Seat, index: u32, released: Released) -> Next {
+    fn after_release(&self, seat: &Seat, index: u32, released: Released) -> AfterRelease {
         match &self.placement {
             Some(placement) => placement.after_release(self, seat, index, released),
             None if released.runnable() => {
                 self.push(seat, index);
-                Next::Ready
+                AfterRelease::Ready
             }
-            None => Next::Nothing,
+            None => AfterRelease::Nothing,
         }
     }
 
-    /// Does what a release asks for.
+    /// Handles a release that may have made the successor ready.
     #[inline(never)]
     fn release_further(
         &self,
@@ -100,32 +103,33 @@ impl Shared {
         ending: &mut Ending<'_>,
     ) {
         if released.runnable() && ending.next.is_none() && scope == ending.scope {
-            ending.next = self.handed_over(seat, successor);
+            ending.next = self.hand_over(seat, successor);
             if ending.next.is_some() {
                 return;
             }
         }
         match self.after_release(seat, successor, released) {
-            Next::Nothing => return,
-            Next::Retire => return ending.completed.push(successor),
-            Next::Ready => {}
+            AfterRelease::Nothing => return,
+            AfterRelease::Retire => return ending.completed.push(successor),
+            AfterRelease::Ready => {}
         }
-        // Successors are of one scope, but for those that share a handle between scopes.
+        // All successors are of one scope, unless they share a handle between scopes.
         if let Some(other) = ending.pushed_in.replace(scope).filter(|other| *other != scope) {
             self.wake_for(seat, other);
         }
     }
 
-    /// A task that has just become ready, if the policy lets this seat run it next.
+    /// Returns a task that has just become ready, if the policy lets this seat run it next.
     #[inline]
-    fn handed_over(&self, seat: &Seat, index: u32) -> Option<ReadyTask> {
+    fn hand_over(&self, seat: &Seat, index: u32) -> Option<ReadyTask> {
         if self.placement.is_some() {
             return None;
         }
         let slot = self.slab.slot(index);
-        // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
+        // SAFETY: the task has just become ready and was not passed on, so only this thread accesses it.
         let header = unsafe { &slot.exec().header };
-        // SAFETY: it is ready in this slot; where it is not handed over this value ends here, and `push` makes the next.
+        // SAFETY: the task is ready in this slot. If it is not handed over, this value is dropped, and `push` makes the
+        // next one.
         let task = unsafe { ReadyTask::of_runtime(slot.id(), header.priority, index) };
         if header.flags.worker().is_some() || !self.policy.hands_over(seat.place, &task) {
             return None;
@@ -136,19 +140,19 @@ impl Shared {
         Some(task)
     }
 
-    /// Counts a finished task towards its scope.
+    /// Counts a finished task for its scope.
     #[inline]
     fn count_done(&self, seat: &Seat, scope: NonNull<ScopeState>) {
-        // SAFETY: the occupant's own; the reference ends with the statement.
+        // SAFETY: this thread occupies the seat; the reference ends with the statement.
         let reported_for = unsafe { seat.local().done.scope };
-        // Bodies are run after a report of other scopes' tasks, but devices finish tasks in any order.
+        // A body runs only after finished tasks of other scopes were reported, but devices finish tasks in any order.
         if reported_for.is_some_and(|other| other != scope) {
             self.report(seat);
         }
-        // SAFETY: as above.
+        // SAFETY: this thread occupies the seat; the reference ends before `report`.
         let done = unsafe { &mut seat.local().done };
-        *done = Done { scope: Some(scope), count: done.count + 1 };
-        // SAFETY: scopes' states are never freed while the runtime lives.
+        *done = UnreportedTasks { scope: Some(scope), count: done.count + 1 };
+        // SAFETY: scope states are never freed while the runtime lives.
         if done.count >= self.report_every || unsafe { scope.as_ref() }.is_awaited() {
             self.report(seat);
         }
@@ -157,11 +161,11 @@ impl Shared {
     /// Reports the finished tasks to their scope.
     #[inline]
     pub(crate) fn report(&self, seat: &Seat) {
-        // SAFETY: the occupant's own.
-        let Done { scope, count } = std::mem::take(unsafe { &mut seat.local().done });
+        // SAFETY: this thread occupies the seat; the reference ends with the statement.
+        let UnreportedTasks { scope, count } = std::mem::take(unsafe { &mut seat.local().done });
         if let (Some(scope), 1..) = (scope, count) {
-            // SAFETY: scopes' states are never freed while the runtime lives. Once counted, the scope may end and its state
-            // be given to another; what is read of it then can at worst wake somebody for nothing.
+            // SAFETY: scope states are never freed while the runtime lives. After the count, the scope may end and its
+            // state may be reused; reading the next scope's waiter can at worst cause an unnecessary wake-up.
             let scope = unsafe { scope.as_ref() };
             if let Some(waiter) = scope.count_done(count) {
                 self.sleep.wake(waiter.0);

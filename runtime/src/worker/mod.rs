@@ -1,9 +1,9 @@
-//! What threads do with tasks: how they get one, run it, finish it, and wait for others.
+//! The worker loop: how threads take a task, run it, finish it, and wait for others.
 
 mod finish;
 mod run;
 mod strays;
-mod visit;
+mod thread_context;
 
 pub(crate) use run::{Waiting, current_task};
-pub(crate) use visit::Entry;
+pub(crate) use thread_context::ThreadContext;

@@ -1,4 +1,4 @@
-//! What a worker does with a task: takes it, runs it, finishes it, and releases those that waited for it.
+//! Running tasks: a thread takes a ready task, runs it, finishes it, and searches or sleeps when there is none.
 
 use crate::{
     datum::Exclusion,
@@ -8,7 +8,7 @@ use crate::{
     scope_state::ScopeState,
     seat::{Frame, Seat, current_frame},
     shared::Shared,
-    task::{Body, Exec, Fail, Label, Verdict},
+    task::{Body, Exec, Fail, Label, TaskResult},
 };
 use std::{
     ptr::NonNull,
@@ -16,31 +16,30 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Why a thread that could run tasks is waiting, and which it may run meanwhile.
+/// A thread's wait for a scope, during which it runs tasks.
 pub(crate) struct Waiting<'a> {
-    /// The scope whose count it waits for.
+    /// The scope whose count the thread waits for.
     pub(crate) scope: &'a ScopeState,
-    /// So many of the scope's tasks must be done.
+    /// How many of the scope's tasks must be done.
     pub(crate) target: u64,
-    /// Run only tasks from this scope and from scopes inside it; `None`: run any.
+    /// Run only tasks from this scope and from scopes inside it; `None`: run any task.
     pub(crate) within: Option<&'a ScopeState>,
-    /// What a trace calls the time in which there is no task to run; `None`: the end of a program has no name.
+    /// The name of the idle time in traces; `None`: it is not recorded, as at the end of a program.
     pub(crate) stall: Option<Stall>,
 }
 
-/// How long a worker looks again before it falls asleep: many times what waking a thread costs (35 to 60 µs on a virtual machine), and as long as
-/// a program takes for its serial work between two calls of a library. (OpenMP's threads look for 200 ms. Two cores of a Xeon, 2026-11-25,
-/// order 512, where the operands are copied between two calls: gemmt 1.14 times as fast as with looks for 0.1 ms, potrf 1.07.)
-const SEARCH: Duration = Duration::from_millis(2);
-/// The longest pause between two looks, in turns of an empty loop: some microseconds.
-const PAUSE_MAX: u32 = 256;
+/// How long a worker searches for a task before it sleeps: much longer than waking a thread takes, and long enough to
+/// bridge the serial code between two library calls (measured: docs/measurements/).
+const SEARCH_TIME: Duration = Duration::from_millis(2);
+/// The longest pause between two polls, in spin-loop iterations: a few microseconds.
+const PAUSE_SPINS_MAX: u32 = 256;
 
-/// What policies may ask where all tasks run on the host.
-struct HostAlone {
+/// The outlook of a runtime in which all tasks run on the host.
+struct HostOutlook {
     workers: u32,
 }
 
-impl Outlook for HostAlone {
+impl Outlook for HostOutlook {
     fn workers(&self) -> usize {
         self.workers as usize
     }
@@ -52,28 +51,28 @@ impl Outlook for HostAlone {
 }
 
 impl Shared {
-    /// What policies may ask. Nothing without a placement, where nobody needs it; and nothing of a runtime that ends, in which
-    /// no task is to be kept for somebody who may have gone.
+    /// Returns the outlook for policies. `None` without a placement, where it is not needed, and `None` while the
+    /// runtime ends: a policy must not keep tasks for a thread that may have ended already.
     fn outlook(&self) -> Option<Box<dyn Outlook + '_>> {
         self.placement.as_ref().filter(|_| !self.is_closing())?.outlook(self)
     }
 
-    /// Gives a task to the policy, which says whom it keeps the task for.
+    /// Pushes a task to the policy, and returns the resource that the policy keeps it for, if any.
     #[inline]
     pub(crate) fn give_policy(&self, by: Place, task: ReadyTask) -> Option<Resource> {
         match &self.placement {
-            None => self.policy.push(by, task, &HostAlone { workers: self.workers }),
+            None => self.policy.push(by, task, &HostOutlook { workers: self.workers }),
             Some(placement) => placement.push(self, by, task),
         }
     }
 
-    /// Whether a worker of the host can take this task now.
+    /// Returns whether a host worker can take this task now.
     #[inline]
     pub(crate) fn host_can_take(&self, task: &ReadyTask) -> bool {
         self.is_own(task) && self.placement.as_ref().is_none_or(|placement| placement.host_can_take(self, task))
     }
 
-    /// A task for this seat that need not be taken from another's share.
+    /// Takes a task for this seat without stealing.
     #[inline]
     fn own_task(&self, seat: &Seat, want: &Want<'_>) -> Option<ReadyTask> {
         match self.locked.take(seat.place) {
@@ -82,48 +81,49 @@ impl Shared {
         }
     }
 
-    /// Any task for this seat.
+    /// Takes a task for this seat, stealing if necessary.
     fn any_task(&self, seat: &Seat, want: &Want<'_>) -> Option<ReadyTask> {
         self.own_task(seat, want).or_else(|| self.ask_policy(want, |policy| policy.steal(seat.place, want)))
     }
 
-    /// Looks for a task, again and again for a while, and ends the search that the caller has started. The looks grow apart: each costs those who push and those who work, and
-    /// tasks that are too small to be worth a visit collect meanwhile.
-    fn look_around(&self, seat: &Seat, want: &Want<'_>, enough: &impl Fn() -> bool) -> Option<ReadyTask> {
+    /// Polls for a task until the search time ends, and ends the search that the caller has started. The pauses between
+    /// polls grow, because each poll disturbs pushing and running threads, and because tasks too small to be worth
+    /// stealing can accumulate meanwhile.
+    fn poll_for_task(&self, seat: &Seat, want: &Want<'_>, should_stop: &impl Fn() -> bool) -> Option<ReadyTask> {
         let start = Instant::now();
-        // SAFETY: the occupant's own; not kept.
-        let first = unsafe { seat.local() }.visits.begin(start);
-        let found = (first..).find_map(|look| {
-            // The more search, the longer each waits, so that their visits together do not become more frequent.
-            let pause = (self.sleep.searching() << look.min(first.max(6))).min(PAUSE_MAX);
+        // SAFETY: this thread occupies the seat; the reference ends with the statement.
+        let first_poll = unsafe { seat.local() }.backoff.begin(start);
+        let found = (first_poll..).find_map(|poll| {
+            // The more threads search, the longer each waits, so that the total rate of polls does not grow.
+            let pause = (self.sleep.searching() << poll.min(first_poll.max(6))).min(PAUSE_SPINS_MAX);
             (0..pause).for_each(|_| std::hint::spin_loop());
-            let is_over = enough();
+            let is_over = should_stop();
             let found = if is_over { None } else { self.any_task(seat, &want.hasty(true)) };
-            (found.is_some() || is_over || start.elapsed() > SEARCH).then_some(found)
+            (found.is_some() || is_over || start.elapsed() > SEARCH_TIME).then_some(found)
         });
         let found = found.flatten();
         if found.is_some() {
-            // SAFETY: as above.
-            unsafe { seat.local() }.visits.end();
+            // SAFETY: this thread occupies the seat; the reference ends with the statement.
+            unsafe { seat.local() }.backoff.end();
         }
         self.sleep.end_search(found.is_some());
         found
     }
 
-    /// Runs tasks while there are any, beginning with one that it may have.
-    fn drain(&self, seat: &Seat, want: &Want<'_>, mut next: Option<ReadyTask>) {
+    /// Runs tasks, beginning with `next`, until a search finds none.
+    fn run_until_idle(&self, seat: &Seat, want: &Want<'_>, mut next: Option<ReadyTask>) {
         loop {
             let task = next.or_else(|| self.own_task(seat, want)).or_else(|| {
                 self.report(seat);
                 self.sleep.start_search();
-                self.look_around(seat, want, &|| self.is_closing())
+                self.poll_for_task(seat, want, &|| self.is_closing())
             });
             let Some(task) = task else { return };
             next = self.run_task(seat, task);
         }
     }
 
-    /// What a pool thread with a seat of its own does until shutdown.
+    /// The loop of a pool thread with a seat of its own, until shutdown.
     pub(crate) fn work(&self, seat: &Seat) {
         let want_host = |task: &ReadyTask| self.host_can_take(task);
         let outlook = self.outlook();
@@ -136,7 +136,7 @@ impl Shared {
         }
     }
 
-    /// What the first pool thread does: it works while nobody from outside has its seat.
+    /// The loop of the first pool thread, which works while no thread from outside has its seat.
     pub(crate) fn work_as_understudy(&self, seat: &Seat) {
         let want_host = |task: &ReadyTask| self.host_can_take(task);
         let outlook = self.outlook();
@@ -144,18 +144,19 @@ impl Shared {
         let place = self.sleep.understudy();
         while !self.is_closing() {
             if seat.try_take() {
-                // Nobody is waiting for this thread's seat: it is left whenever there is nothing to do.
-                self.drain(seat, &want, None);
+                // No thread is woken when it could have this seat, so the understudy leaves it whenever it has nothing
+                // to do.
+                self.run_until_idle(seat, &want, None);
                 self.leave(seat);
             }
             self.sleep.announce(place);
-            // Once more, now that pushers can see it asleep; not as one who searches, whom they would rely on to look again; and
-            // not while another has the seat.
+            // Look once more, now that pushers can see this thread asleep. It does not count as searching here, because
+            // pushers would then rely on it to look again, and it looks only if the seat is free.
             if seat.try_take() {
                 let last = self.any_task(seat, &want);
                 if last.is_some() {
                     self.sleep.withdraw(place, true);
-                    self.drain(seat, &want, last);
+                    self.run_until_idle(seat, &want, last);
                     self.leave(seat);
                     continue;
                 }
@@ -165,24 +166,24 @@ impl Shared {
                 return;
             }
             if self.sleep.sleep(place) {
-                // Whoever has the seat now does not look for what this wake was for.
+                // A thread that has taken the seat meanwhile does not look for the task that this wake-up was for.
                 self.sleep.end_search(seat.is_taken());
             }
         }
     }
 
-    /// Looks for a task for a while, then sleeps until there is one. `None` when `enough` says so.
-    fn search(&self, seat: &Seat, want: &Want<'_>, enough: impl Fn() -> bool) -> Option<ReadyTask> {
+    /// Searches for a task, then sleeps until one is pushed. Returns `None` when `should_stop` is true.
+    fn search(&self, seat: &Seat, want: &Want<'_>, should_stop: impl Fn() -> bool) -> Option<ReadyTask> {
         self.report(seat);
         self.sleep.start_search();
         loop {
-            if let Some(task) = self.look_around(seat, want, &enough) {
+            if let Some(task) = self.poll_for_task(seat, want, &should_stop) {
                 return Some(task);
             }
             self.sleep.announce(seat.place.0);
-            // Also one who has had enough looks: a push during the search has woken nobody.
+            // Look again even if `should_stop` is true: a push during the search has woken no other thread.
             let last = self.any_task(seat, want);
-            if last.is_some() || enough() {
+            if last.is_some() || should_stop() {
                 self.sleep.withdraw(seat.place.0, last.is_some());
                 return last;
             }
@@ -192,7 +193,7 @@ impl Shared {
         }
     }
 
-    /// Runs tasks until the scope has as many done as it waits for.
+    /// Runs tasks until the awaited number of the scope's tasks is done.
     pub(crate) fn help_until(&self, seat: &Seat, waiting: &Waiting<'_>) {
         let scope = waiting.scope;
         let reached = || scope.done() >= waiting.target;
@@ -207,33 +208,34 @@ impl Shared {
         let any = waiting.within.is_none() && self.placement.is_none();
         let outlook = self.outlook();
         let want = if any { Want::ANY } else { Want::of(&accepts).with(outlook.as_deref()) };
-        // The count lies on a line that all workers write, so it is looked at only when this seat has just reported.
+        // The count is on a cache line that all workers write, so it is read only when this seat has just reported.
         let mut next: Option<ReadyTask> = None;
         while !(self.has_reported(seat) && reached()) {
             let task = next.take().or_else(|| self.own_task(seat, &want)).or_else(|| {
                 scope.wait_here(seat.place, waiting.target);
-                // On the scope within which it runs tasks: what it waits for may depend on any of them.
-                waiting.within.inspect(|within| within.set_picky_waiter(Some(seat.place)));
+                // The waiter is registered on the scope that limits its tasks, because any task inside it may be
+                // needed.
+                waiting.within.inspect(|within| within.set_restricted_waiter(Some(seat.place)));
                 let found = self.stalled(seat, waiting.stall, || match waiting.within {
                     None => self.search(seat, &want, reached),
                     Some(_) => self.search_within(seat, &want, reached),
                 });
                 scope.stop_waiting();
-                waiting.within.inspect(|within| within.set_picky_waiter(None));
+                waiting.within.inspect(|within| within.set_restricted_waiter(None));
                 found
             });
             let Some(task) = task else { break };
             next = self.run_task(seat, task);
         }
         if let Some(task) = next {
-            // Looked up before the push: from then on another thread may run the task and free its slot.
+            // Read before the push: afterwards another thread may run the task and free its slot.
             let scope = NonNull::from(self.slab.slot(task.slot()).scope());
             self.give_policy(seat.place, task);
             self.wake_for(seat, scope);
         }
     }
 
-    /// Does what this seat's thread does for want of a task, and records for how long, if that has a name.
+    /// Runs `search` and records its duration as a stall, if the stall has a name.
     pub(crate) fn stalled<R>(&self, seat: &Seat, stall: Option<Stall>, search: impl FnOnce() -> R) -> R {
         let (Some(recorder), Some(reason)) = (&self.recorder, stall) else { return search() };
         let start_ns = recorder.now_ns();
@@ -242,7 +244,7 @@ impl Shared {
         found
     }
 
-    /// Runs one task, if there is one that this seat can take, or one from inside `within`; says whether there was.
+    /// Runs one task that this seat can take, limited to tasks inside `within`. Returns whether there was one.
     pub(crate) fn run_one(&self, seat: &Seat, within: Option<&ScopeState>) -> bool {
         let accepts = |task: &ReadyTask| {
             self.host_can_take(task)
@@ -252,7 +254,7 @@ impl Shared {
         let task = self.any_task(seat, &Want::of(&accepts).with(outlook.as_deref()));
         let found = task.is_some();
         if let Some(next) = task.and_then(|task| self.run_task(seat, task)) {
-            // Looked up before the push: from then on another thread may run the task and free its slot.
+            // Read before the push: afterwards another thread may run the task and free its slot.
             let scope = NonNull::from(self.slab.slot(next.slot()).scope());
             self.give_policy(seat.place, next);
             self.wake_for(seat, scope);
@@ -261,7 +263,7 @@ impl Shared {
         found
     }
 
-    /// Runs what is left where no worker may be there any more.
+    /// Runs all remaining tasks after the workers may have ended.
     pub(crate) fn run_leftovers(&self, seat: &Seat) {
         while self.run_one(seat, None) {}
         while let Some(task) = self.locked.take_any() {
@@ -273,16 +275,18 @@ impl Shared {
     }
 
     fn has_reported(&self, seat: &Seat) -> bool {
-        // SAFETY: the occupant's own.
+        // SAFETY: this thread occupies the seat; the reference ends with the statement.
         unsafe { seat.local() }.done.count == 0
     }
 
-    /// Like [`search`](Self::search), for a thread that can run only some tasks. It is not in the list of sleepers, so that
-    /// no wake that is meant for a worker is lost on it; whoever pushes a task of its scope wakes it by the scope.
+    /// Like [`search`](Self::search), for a thread that can run only some tasks. It is not in the list of sleepers,
+    /// where it could consume a wake-up that is meant for a worker. A push of a task of its scope wakes it through the
+    /// scope.
     fn search_within(&self, seat: &Seat, want: &Want<'_>, reached: impl Fn() -> bool) -> Option<ReadyTask> {
         self.report(seat);
         loop {
-            // Sequentially consistent, against `wake_waiter`: either the pusher sees `wait_here`, or this sees its push.
+            // A sequentially consistent fence, paired with `wake_for`: either the pusher sees the registered waiter, or
+            // this thread sees the push.
             crate::sync::fence(Ordering::SeqCst);
             if reached() {
                 return None;
@@ -290,17 +294,20 @@ impl Shared {
             if let Some(task) = self.any_task(seat, want) {
                 return Some(task);
             }
-            self.sleep.sleep_apart(seat.place.0);
+            self.sleep.sleep_unlisted(seat.place.0);
         }
     }
 
-    /// Runs one task, which the caller has taken, and finishes it. Returns a task that this has made ready and that the caller
-    /// is to run next, or push.
+    /// Runs and finishes a task that the caller has taken. Returns a task that became ready by this, which the caller
+    /// must run next or push.
     pub(crate) fn run_task(&self, seat: &Seat, task: ReadyTask) -> Option<ReadyTask> {
         let index = task.slot();
         let slot = self.slab.slot(index);
         let scope = slot.scope();
-        debug_assert!(seat.place.0 == 0 || !slot.successors.is_alone(), "a lone scope's task is for the only worker");
+        debug_assert!(
+            seat.place.0 == 0 || !slot.successors.is_single_threaded(),
+            "a task of a single-threaded scope runs only on seat 0"
+        );
         // SAFETY: this thread has taken the task, so it owns the slot's `exec` until the task is done.
         let Exec { header, body, label } = unsafe { slot.exec() };
         let id = slot.id();
@@ -311,7 +318,7 @@ impl Shared {
         if header.flags.commutes() && !self.hold_exclusions(seat, index, body, &mut held) {
             return None;
         }
-        // SAFETY: the occupant's own; not kept over the body.
+        // SAFETY: this thread occupies the seat; the reference ends before the body runs.
         let done = unsafe { &seat.local().done };
         if done.count > 0 && done.scope != Some(NonNull::from(scope)) {
             self.report(seat);
@@ -327,34 +334,35 @@ impl Shared {
             root: None,
             outer: None,
         };
-        // Also where the body is only dropped: what it owns is foreign code, too.
-        let verdict = Frame::enter(frame, || match scope.cancelled() {
+        // The frame is needed even if the body is only dropped, because the destructors of its captures are foreign
+        // code.
+        let result = Frame::enter(frame, || match scope.cancelled() {
             None => match placement.and_then(|(placement, _)| placement.failure(slot)) {
                 None => body.run(&fail),
                 Some(cause) => fail_without_data(cause, body, &fail),
             },
             Some(failure) => {
                 body.discard(&failure);
-                Verdict::Cancelled(failure)
+                TaskResult::Cancelled(failure)
             }
         });
-        self.tell_cancelled(scope, &verdict);
+        self.record_cancellation(scope, &result);
         if let Some(recorder) = &self.recorder {
-            recorder.span(seat, id, started.unwrap_or(0), verdict.outcome());
+            recorder.span(seat, id, started.unwrap_or(0), result.outcome());
         }
         if let Some((placement, begun_ns)) = placement {
-            placement.ended(self, index, begun_ns, &verdict);
+            placement.ended(self, index, begun_ns, &result);
         }
         if !held.is_empty() {
-            self.let_go(seat, &held);
+            self.release_exclusions(seat, &held);
         }
         self.finish(seat, index)
     }
 
-    /// The scope of a cancelled task returns the cause, also if that lies in another scope.
+    /// Records the failure of a cancelled task in its scope, even if the failure comes from another scope.
     #[inline]
-    pub(crate) fn tell_cancelled(&self, scope: &ScopeState, verdict: &Verdict) {
-        if let Verdict::Cancelled(failure) = verdict {
+    pub(crate) fn record_cancellation(&self, scope: &ScopeState, result: &TaskResult) {
+        if let TaskResult::Cancelled(failure) = result {
             scope.fail(failure);
         }
     }
@@ -369,25 +377,26 @@ impl Shared {
             if unsafe { &*exclusion }.take_or_park(index) {
                 held.push(exclusion);
             } else {
-                // From here on another thread may run the task: nothing of its slot is touched any more.
+                // From here on another thread may run the task, so this thread must not access its slot.
                 if let (Some(recorder), false) = (&self.recorder, held.is_empty()) {
-                    // Nothing was recorded at this seat just now, and what is let go may make tasks ready.
+                    // Sets the time of the following records: this seat has recorded nothing just now, and the release
+                    // may make tasks ready.
                     recorder.moment(seat);
                 }
-                self.let_go(seat, held);
+                self.release_exclusions(seat, held);
                 return false;
             }
         }
         true
     }
 
-    /// Lets go of exclusions, and pushes the tasks that were parked for them.
+    /// Releases exclusions, and pushes the tasks that were parked for them.
     #[inline]
-    fn let_go(&self, seat: &Seat, held: &[*const Exclusion]) {
+    fn release_exclusions(&self, seat: &Seat, held: &[*const Exclusion]) {
         for &exclusion in held {
             // SAFETY: versions live until every task that names their datum is done, and the holder's task is not done.
-            if let Some(parked) = unsafe { &*exclusion }.let_go() {
-                // Looked up before the push: from then on another thread may run the task and free its slot.
+            if let Some(parked) = unsafe { &*exclusion }.release() {
+                // Read before the push: afterwards another thread may run the task and free its slot.
                 let scope = NonNull::from(self.slab.slot(parked).scope());
                 self.push(seat, parked);
                 self.wake_for(seat, scope);
@@ -395,20 +404,22 @@ impl Shared {
         }
     }
 
-    /// Makes the failure of a task and tells its scope.
+    /// Makes the failure of a task and records it in the task's scope.
     pub(crate) fn failed(&self, scope: &ScopeState, task: TaskId, label: &Label, cause: Cause) -> Arc<Failure> {
         let failure = Arc::new(Failure { task, name: label.name, site: label.site, cause });
         scope.fail(&failure);
         failure
     }
 
-    /// Makes a task ready: to its locked worker, or to the policy, which says whom it keeps the task for.
+    /// Makes a task ready: pushes it to its locked worker or to the policy. Returns the resource that the policy keeps
+    /// it for.
     #[inline]
     pub(crate) fn push(&self, seat: &Seat, index: u32) -> Option<Resource> {
         let slot = self.slab.slot(index);
-        // SAFETY: the task has just become ready and was not handed to anyone; only this thread knows of it.
+        // SAFETY: the task has just become ready and was not passed on, so only this thread accesses it.
         let header = unsafe { &slot.exec().header };
-        // SAFETY: it is ready in this slot, and nobody else has it: who pushes a task has just made it ready, or gives back what it took.
+        // SAFETY: the task is ready in this slot, and no other thread has it: it has just become ready, or this thread
+        // had taken it.
         let task = unsafe { ReadyTask::of_runtime(slot.id(), header.priority, index) };
         if let Some(recorder) = &self.recorder {
             recorder.ready(seat);
@@ -422,7 +433,7 @@ impl Shared {
         }
     }
 
-    /// Makes a task ready for one worker, past the policy.
+    /// Makes a task ready for one worker, bypassing the policy.
     #[cold]
     fn push_locked(&self, worker: u32, task: ReadyTask) {
         self.locked.push(worker, task);
@@ -433,25 +444,25 @@ impl Shared {
         }
     }
 
-    /// Wakes whoever should come after a push of tasks of this scope.
+    /// Wakes threads that may run tasks of this scope, after a push.
     #[inline]
     pub(crate) fn wake_for(&self, seat: &Seat, scope: NonNull<ScopeState>) {
-        // SAFETY: scopes' states are never freed while the runtime lives.
-        let is_lone = unsafe { scope.as_ref() }.is_lone();
-        // Nobody else runs its tasks: a serial run pays for no fence.
-        if is_lone && seat.place.0 == 0 {
+        // SAFETY: scope states are never freed while the runtime lives.
+        let is_single_threaded = unsafe { scope.as_ref() }.is_single_threaded();
+        // No other thread runs its tasks, so a serial run needs no fence.
+        if is_single_threaded && seat.place.0 == 0 {
             return;
         }
         self.wake_all_for(scope);
     }
 
-    /// The same, whoever the calling thread is.
+    /// Like [`wake_for`](Self::wake_for), but also if this thread is the only one that runs the scope's tasks.
     pub(crate) fn wake_all_for(&self, scope: NonNull<ScopeState>) {
         self.sleep.notify();
-        // SAFETY: scopes' states are never freed while the runtime lives.
+        // SAFETY: scope states are never freed while the runtime lives.
         let mut next = Some(unsafe { scope.as_ref() });
         while let Some(scope) = next {
-            if let Some(waiter) = scope.picky_waiter() {
+            if let Some(waiter) = scope.restricted_waiter() {
                 self.sleep.wake(waiter.0);
             }
             next = scope.parent();
@@ -461,20 +472,21 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // Handles may have been dropped while the workers ended. Nobody else is left, so the seat is free.
+        // Handles may have been dropped while the workers ended. No other thread is left, so the seat is free.
         self.run_leftovers(&self.seats[0]);
     }
 }
 
-/// How a task ends whose data could not be brought home. Kept apart: error values in the way of every task cost each 7 ns.
+/// Fails a task whose data could not be copied to the host. A separate cold function, because error values would slow
+/// down every task.
 #[cold]
-fn fail_without_data(cause: Cause, body: &mut Body, fail: Fail<'_>) -> Verdict {
+fn fail_without_data(cause: Cause, body: &mut Body, fail: Fail<'_>) -> TaskResult {
     let failure = fail(cause);
     body.discard(&failure);
-    Verdict::Failed(failure)
+    TaskResult::Failed(failure)
 }
 
-/// The number of the body that the calling thread runs for this runtime; zero outside of bodies.
+/// Returns the task whose body the calling thread runs for this runtime, or zero outside of bodies.
 pub(crate) fn current_task(shared: &Shared) -> TaskId {
     current_frame(std::ptr::from_ref(shared).cast()).map_or(TaskId(0), |frame| frame.task)
 }

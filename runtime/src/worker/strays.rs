@@ -1,12 +1,13 @@
-//! Tasks that a policy of the user's gave to the wrong thread, until one that may run them looks.
+//! Strays: tasks that a custom policy gave to the wrong thread. They are kept until a thread that may run them asks for
+//! a task.
 //!
-//! Running a task on a thread that may not have it breaks what the runtime relies on: a guest would run a task of a scope that
-//! it is not in, a host worker one whose predecessors are still at work on a device, one runtime the task of another. The
-//! policies that come with the runtime heed what a thread [wants](crate::Want). Those that were handed in are checked here, and a
-//! task that went astray is kept for whoever may run it.
+//! Running a task on the wrong thread would break assumptions of the runtime: a guest would run a task of another
+//! scope, a host worker would run a task whose predecessors are still running on a device, or one runtime would run a
+//! task of another. The built-in policies respect the [`Want`](crate::Want) of each thread. The answers of custom
+//! policies are checked here, and a wrongly given task is kept for a thread that may run it.
 //!
-//! The policy may be shared by several runtimes. A task of another one goes back to it, and fails its scope: which of them
-//! runs a task would otherwise be chance.
+//! Several runtimes may share a policy by mistake. A task of another runtime is returned to that runtime, and fails its
+//! scope; otherwise it would be left to chance which of them runs it.
 
 use crate::{
     error::{Cause, Failure},
@@ -20,23 +21,23 @@ use std::{
     sync::{Arc, Mutex, Weak, atomic::AtomicU64},
 };
 
-/// The runtimes with policies of the user's.
-static CHECKED: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+/// The runtimes with custom policies.
+static REGISTERED: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
-/// How many tasks were numbered in them so far.
+/// The counter of task numbers, shared by these runtimes.
 static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 impl Shared {
-    /// From here on other runtimes can give its tasks back.
-    pub(crate) fn enlist(self: &Arc<Self>) {
+    /// Registers this runtime, so that other runtimes can return its tasks.
+    pub(crate) fn register_for_strays(self: &Arc<Self>) {
         if self.strays.is_some() {
-            let mut all = held(CHECKED.lock());
+            let mut all = held(REGISTERED.lock());
             all.retain(|shared| shared.strong_count() > 0);
             all.push(Arc::downgrade(self));
         }
     }
 
-    /// What the policy answers to a thread that wants such a task.
+    /// Asks the policy for a task, and checks the answer of a custom policy.
     #[inline]
     pub(crate) fn ask_policy(
         &self,
@@ -71,24 +72,24 @@ impl Shared {
         }
     }
 
-    /// Whether the task is one of this runtime's.
+    /// Returns whether the task belongs to this runtime.
     ///
-    /// Only runtimes with policies of the user's meet others' tasks, and each others' only. They number their tasks together, and a
-    /// policy can not change a task's number; so a slot has it only where the task is.
+    /// Only runtimes with custom policies can receive each other's tasks. They share one counter of task numbers, and a
+    /// policy cannot change a task's number. So a slot has that number only in the task's own runtime.
     #[inline]
     pub(crate) fn is_own(&self, task: &ReadyTask) -> bool {
         self.strays.is_none()
-            || !task.is_simulated() && self.slab.find(task.slot()).is_some_and(|slot| slot.id() == task.id())
+            || !task.is_simulated() && self.slab.checked_slot(task.slot()).is_some_and(|slot| slot.id() == task.id())
     }
 
-    /// The count from which tasks get their numbers.
+    /// Returns the counter from which tasks get their numbers.
     pub(crate) fn numbers(&self) -> &AtomicU64 {
         if self.strays.is_some() { &NUMBERS } else { &self.own_numbers }
     }
 
-    /// Keeps a task for whoever may run it, and wakes them.
+    /// Keeps a task for a thread that may run it, and wakes such threads.
     fn keep_stray(&self, strays: &Strays, task: ReadyTask) {
-        // Looked up before: from then on another thread may run the task and free its slot.
+        // Read before `put`: afterwards another thread may run the task and free its slot.
         let scope = NonNull::from(self.slab.slot(task.slot()).scope());
         strays.put(task);
         self.placement.iter().for_each(|placement| placement.notify());
@@ -97,23 +98,25 @@ impl Shared {
 
     /// Takes back a task that the policy has given to another runtime, and fails its scope.
     fn take_back(&self, task: ReadyTask) {
-        let Some(strays) = &self.strays else { unreachable!("only such runtimes are enlisted") };
+        let Some(strays) = &self.strays else { unreachable!("only such runtimes are registered") };
         let slot = self.slab.slot(task.slot());
-        // SAFETY: the task is ready, and this thread has it, so nobody else changes it.
+        // SAFETY: the task is ready and this thread holds it, so no other thread changes it.
         let label = unsafe { slot.exec_shared() }.label;
-        let why =
-            format!("the policy `{}` gave it to another runtime; each needs a policy of its own", self.policy.name());
-        let (name, site, cause) = (label.name, label.site, Cause::Refused(why));
-        slot.scope().cancel(&Arc::new(Failure { task: task.id(), name, site, cause }));
+        let why = format!(
+            "the policy `{}` gave the task to another runtime; each runtime needs its own policy",
+            self.policy.name()
+        );
+        let cause = Cause::Refused(why);
+        slot.scope().cancel(&Arc::new(Failure { task: task.id(), name: label.name, site: label.site, cause }));
         self.keep_stray(strays, task);
     }
 }
 
-/// Gives a task back to its runtime. One that is gone has no tasks.
+/// Returns a task to its runtime. If that runtime has ended, the task is dropped.
 #[cold]
 fn give_back(task: ReadyTask) {
-    // Dropped without the lock: a runtime's last owner runs what is left.
-    let all: Vec<_> = held(CHECKED.lock()).iter().filter_map(Weak::upgrade).collect();
+    // Dropped after the lock is released: dropping the last reference to a runtime runs its remaining tasks.
+    let all: Vec<_> = held(REGISTERED.lock()).iter().filter_map(Weak::upgrade).collect();
     if let Some(owner) = all.iter().find(|shared| shared.is_own(&task)) {
         owner.take_back(task);
     }

@@ -1,4 +1,5 @@
-//! Tasks that are somebody's by a rule, on their way to their stations: who pushes one need not wait for those who weigh, look and take.
+//! The inbox of bound tasks on their way to their stations. A thread that pushes one need not wait for the lock of the
+//! scheduler's state, under which others compare forecasts and steal.
 
 use super::{super::station::Assigned, Resource};
 use crate::held;
@@ -7,18 +8,18 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// A task that goes to this resource's station.
+/// A task assigned to the station of a resource.
 pub(super) struct Arrival {
     pub(super) on: Resource,
     pub(super) is_panel: bool,
     pub(super) assigned: Assigned,
 }
 
-/// See the module's head. It is locked for a few instructions at a time.
+/// The inbox; see the [module](self) documentation. Its lock is held only for a few instructions.
 #[derive(Default)]
 pub(super) struct Inbox {
     arrivals: Mutex<Vec<Arrival>>,
-    /// Whether there may be any; written under the lock.
+    /// Whether the inbox may have tasks; written under the lock.
     any: AtomicBool,
 }
 
@@ -29,21 +30,21 @@ impl Inbox {
         self.any.store(true, Ordering::Release);
     }
 
-    /// Whether anything may be in it: surely if it was put in before, and nobody has taken it out.
+    /// Returns whether the inbox may have tasks. True if one was put in before and none has been taken out since.
     pub(super) fn has_any(&self) -> bool {
         self.any.load(Ordering::Acquire)
     }
 
-    /// Takes all out, into an empty list, whose room is for others from then on.
+    /// Takes all tasks out by swapping with an empty list, whose memory the inbox then uses.
     pub(super) fn swap(&self, empty: &mut Vec<Arrival>) {
         let mut arrivals = held(self.arrivals.lock());
         std::mem::swap(&mut *arrivals, empty);
         self.any.store(false, Ordering::Relaxed);
     }
 
-    pub(super) fn remove_first(&self, mut will_do: impl FnMut(&Assigned) -> bool) -> Option<Assigned> {
+    pub(super) fn remove_first(&self, mut accepts: impl FnMut(&Assigned) -> bool) -> Option<Assigned> {
         let mut arrivals = held(self.arrivals.lock());
-        let found = arrivals.iter().position(|arrival| will_do(&arrival.assigned))?;
+        let found = arrivals.iter().position(|arrival| accepts(&arrival.assigned))?;
         Some(arrivals.remove(found).assigned)
     }
 }

@@ -74,8 +74,8 @@ fn run_shown(
     is_known: &mut dyn FnMut(&World<'_>, &dyn Choices) -> bool,
 ) {
     let mut steps = Vec::new();
-    let caught = catch_unwind(AssertUnwindSafe(|| run(program, choices, &mut steps, is_known)));
-    if let Err(panic) = caught {
+    let catch_panic = catch_unwind(AssertUnwindSafe(|| run(program, choices, &mut steps, is_known)));
+    if let Err(panic) = catch_panic {
         eprintln!("{name}\n{program:?}\n{steps:?}");
         resume_unwind(panic);
     }

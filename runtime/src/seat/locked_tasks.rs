@@ -1,4 +1,4 @@
-//! Tasks that only one worker may run.
+//! Tasks that are locked to one worker.
 
 use crate::{
     schedule::{Place, ReadyTask},
@@ -12,24 +12,24 @@ use std::{
     },
 };
 
-/// Tasks that are locked to a worker, past the policy.
-pub(crate) struct Locked {
+/// The ready tasks that are locked to a worker. They bypass the policy.
+pub(crate) struct LockedTasks {
     queues: Box<[Mutex<VecDeque<ReadyTask>>]>,
-    /// How many there are in all; mostly none, and then nobody takes a lock.
+    /// The number of tasks for all workers. It is usually zero, and then no lock is taken.
     count: AtomicUsize,
 }
 
-impl Locked {
+impl LockedTasks {
     pub(crate) fn new(workers: u32) -> Self {
         Self { queues: (0..workers).map(|_| Mutex::default()).collect(), count: AtomicUsize::new(0) }
     }
 
-    /// A task of any worker's, when there are no workers.
+    /// Takes a task of any worker, after the workers have ended.
     pub(crate) fn take_any(&self) -> Option<ReadyTask> {
         (0..self.queues.len() as u32).find_map(|worker| self.take(Place(worker)))
     }
 
-    /// Whether there are none, for any worker.
+    /// Returns whether there are no tasks for any worker.
     pub(crate) fn is_empty(&self) -> bool {
         self.count.load(Ordering::Relaxed) == 0
     }
@@ -39,8 +39,9 @@ impl Locked {
         held(self.queues[worker as usize].lock()).push_back(task);
     }
 
-    /// The next task that is locked to this place. Nobody else can run it, so it is run wherever its worker waits: two workers
-    /// whose bodies wait for tasks that are locked to each other would otherwise wait for ever.
+    /// Takes the next task that is locked to this place. A worker takes its locked tasks wherever it waits, because no
+    /// other thread can run them. Otherwise two workers whose bodies wait for tasks locked to each other would wait
+    /// forever.
     #[inline]
     pub(crate) fn take(&self, place: Place) -> Option<ReadyTask> {
         if self.count.load(Ordering::Relaxed) == 0 {

@@ -1,16 +1,17 @@
-//! Where a thread that calls the runtime stands: on the seat that it has, or on one that it takes for the time.
+//! The seat and scope of a thread that calls the runtime. A thread from outside takes a seat for the duration of the
+//! call.
 
 use crate::{
     datum::Level,
     scope_state::ScopeState,
     seat::{Seat, current_frame},
-    shared::{GUESTS, Shared},
+    shared::{GUESTS_MAX, Shared},
     topology,
 };
 use std::{ptr::NonNull, sync::atomic::Ordering};
 
-/// Where a thread stands when it opens a scope.
-pub(crate) struct Entry<'a> {
+/// The seat, level and enclosing scope of a thread that calls the runtime.
+pub(crate) struct ThreadContext<'a> {
     pub(crate) seat: &'a Seat,
     pub(crate) level: Level,
     pub(crate) parent: Option<NonNull<ScopeState>>,
@@ -19,65 +20,67 @@ pub(crate) struct Entry<'a> {
 }
 
 impl Shared {
-    /// Calls `with` where the calling thread stands: on the seat that it has, or on one that it takes for the time, and waits for where
-    /// all are taken.
-    pub(crate) fn with_entry<'a, R>(&'a self, with: impl FnOnce(Entry<'a>) -> R) -> R {
+    /// Calls `with` with the context of the calling thread. A thread without a seat takes one for the call, and waits
+    /// for one if all are taken.
+    pub(crate) fn with_thread_context<'a, R>(&'a self, with: impl FnOnce(ThreadContext<'a>) -> R) -> R {
         if let Some(frame) = current_frame(std::ptr::from_ref(self).cast()) {
             // SAFETY: a frame's seat and scopes belong to this runtime, which is alive.
-            let entry = unsafe {
-                Entry {
+            let context = unsafe {
+                ThreadContext {
                     seat: frame.seat.as_ref(),
                     level: Level(frame.task),
                     parent: frame.scope,
                     within: frame.root.map(|root| root.as_ref()),
                 }
             };
-            return with(entry);
+            return with(context);
         }
-        let sit = || {
-            let mut outside = std::iter::once(0).chain(self.workers..self.workers + GUESTS);
+        let take_seat = || {
+            let mut outside = std::iter::once(0).chain(self.workers..self.workers + GUESTS_MAX);
             outside.find_map(|place| Some(&*self.seats[place as usize]).filter(|seat| seat.try_take()))
         };
-        let seat = sit().unwrap_or_else(|| self.queue.wait(sit));
-        let _visit = Visit::begin(self, seat);
-        with(Entry { seat, level: Level::TOP, parent: None, within: None })
+        let seat = take_seat().unwrap_or_else(|| self.queue.wait(take_seat));
+        let _visit = OutsideVisit::begin(self, seat);
+        with(ThreadContext { seat, level: Level::TOP, parent: None, within: None })
     }
 }
 
-/// A thread from outside on a seat.
-pub(super) struct Visit<'a> {
+/// A thread from outside that has taken a seat.
+pub(super) struct OutsideVisit<'a> {
     shared: &'a Shared,
     seat: &'a Seat,
     moved_from: Option<topology::Affinity>,
 }
 
-impl<'a> Visit<'a> {
+impl<'a> OutsideVisit<'a> {
     pub(super) fn begin(shared: &'a Shared, seat: &'a Seat) -> Self {
         let mut moved_from = None;
         if seat.place.0 == 0 {
             shared.sleep.bar_understudy();
-            // On the core of another worker the two would take turns, until the system notices.
+            // If the thread shared a core with another worker, the two would alternate until the system moves one of
+            // them.
             moved_from = shared.cores.first().and_then(topology::move_away_to);
         }
         Self { shared, seat, moved_from }
     }
 }
 
-impl Drop for Visit<'_> {
+impl Drop for OutsideVisit<'_> {
     fn drop(&mut self) {
         let Self { shared, seat, moved_from } = self;
         shared.report(seat);
         shared.leave(seat);
         if seat.place.0 == 0 {
             shared.sleep.admit_understudy();
-            // Whoever locked a task to this worker meanwhile has woken the understudy, which could not sit down. Either it
-            // finds the seat free now, or its failure came before the fence, and so did the push.
+            // A thread that locked a task to this worker meanwhile has woken the understudy, which could not take the
+            // seat. Either the understudy finds the seat free now, or its failed attempt came before this fence, and so
+            // did the push.
             crate::sync::fence(Ordering::SeqCst);
             if !shared.locked.is_empty() {
                 shared.sleep.wake(shared.sleep.understudy());
             }
-            // Tasks of others may lie in this seat's queue, and the understudy may be the only one to run them.
-            if shared.has_company() {
+            // This seat's queue may have tasks of other scopes, and the understudy may be the only thread to run them.
+            if shared.has_other_tasks() {
                 shared.sleep.notify();
             }
         }
