@@ -70,7 +70,7 @@ fn solve(rt: &Runtime, &Arguments { n, nb }: &Arguments, options: &Options) -> O
     let norm = |a: &Matrix<f64>| lange(rt, Norm::Inf, a.as_ref(), options);
     let a_norm = norm(&a)?;
     let backward = norm(&residual)? / (a_norm * norm(&x)?);
-    let rcond = gecon(rt, Norm::Inf, lu.as_ref(), a_norm, options)?;
+    let rcond = gecon(Norm::Inf, lu.as_ref(), a_norm)?;
     let forward = largest((0..n).map(|i| (x.at(i, 0) - 1.0).abs()));
     println!("backward error |b - A x| / (|A| |x|) = {backward:.1e}");
     println!("condition number, estimated         = {:.1e}", 1.0 / rcond);

@@ -76,7 +76,7 @@ fn worse_and_worse(rt: &Runtime) -> Outcome {
         let (b, mut ipiv) = (Matrix::from_fn(n, 1, |_, _| 1.0), vec![0; n]);
         let mut lu = a.clone();
         getrf(rt, lu.as_mut(), &mut ipiv, &options)?;
-        let rcond = gecon(rt, Norm::One, lu.as_ref(), lange(rt, Norm::One, a.as_ref(), &options)?, &options)?;
+        let rcond = gecon(Norm::One, lu.as_ref(), lange(rt, Norm::One, a.as_ref(), &options)?)?;
 
         let (mut system, mut x) = (a.clone(), Matrix::zeros(n, 1));
         let iter = gesv_mixed(rt, system.as_mut(), &mut ipiv, b.as_ref(), x.as_mut(), &options)?;

@@ -87,7 +87,7 @@ fn lost_device_gives_right_result_or_error() {
                     match lose(routine, (&format!("{point}@{at}!"), peers), policy, with_host, &expected) {
                         Ok(()) => finished += 1,
                         Err(error) => {
-                            assert_eq!(error.kind(), dla::ErrorKind::Runtime, "{error}");
+                            assert_eq!(error.kind(), dla::ErrorKind::Device, "{error}");
                             // The first error noticed: that of the device, or of other work that waited for it.
                             let message = error.to_string();
                             assert!(message.contains("lost") || message.contains("waited for"), "{message}");

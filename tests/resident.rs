@@ -440,7 +440,7 @@ fn lost_device_loses_only_its_tiles() {
     let mut on = DeviceMatrix::from_host(&rt, a.as_ref(), TILES).expect("there is room");
     let failed: dla::Error =
         rt.scope(|s| spawn::potrf(s, Uplo::Lower, &on.lend(s))).expect_err("a device is lost").into();
-    assert_eq!(failed.kind(), ErrorKind::Runtime);
+    assert_eq!(failed.kind(), ErrorKind::Device);
     let mt = N.div_ceil(NB);
     let places = || (0..mt).flat_map(|j| (0..mt).map(move |i| (i, j)));
     let lost = |on: &DeviceMatrix<f64>| places().filter(|&(i, j)| on.holders(i, j).is_empty()).count();

@@ -99,7 +99,7 @@ impl Table {
     /// Writes the table to a file atomically; creates the folder if necessary.
     ///
     /// # Errors
-    /// [`Runtime`](crate::ErrorKind::Runtime), with the system's message.
+    /// [`System`](crate::ErrorKind::System), with the system's message.
     pub fn save(&self, path: &std::path::Path) -> Result<(), Error> {
         Ok(CacheFile::named(path).replace(self.to_string().as_bytes())?)
     }

@@ -21,7 +21,7 @@ const SECONDS_MAX: f64 = 1.0;
 /// the medians compared.
 ///
 /// # Errors
-/// [`Runtime`](crate::ErrorKind::Runtime) if a thread cannot be started or an allocation fails.
+/// [`System`](crate::ErrorKind::System) if a thread cannot be started, [`Memory`](crate::ErrorKind::Memory) if an allocation fails.
 ///
 /// # Panics
 /// If n is zero.

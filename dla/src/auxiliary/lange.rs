@@ -299,7 +299,7 @@ fn assert_square<V>(name: &str, a: &Tiled<'_, V>) {
 /// Returns 0 if the matrix has no elements, and NaN if it contains a NaN.
 ///
 /// # Errors
-/// [`Runtime`](crate::ErrorKind::Runtime) if the runtime fails; [`Shape`](crate::ErrorKind::Shape) if the block size is
+/// Errors of the runtime keep their kind, such as [`Device`](crate::ErrorKind::Device); [`Shape`](crate::ErrorKind::Shape) if the block size is
 /// zero.
 ///
 /// ```
@@ -374,7 +374,7 @@ pub fn lanhe<T: Scalar>(
 /// [`Diag::Unit`].
 ///
 /// # Errors
-/// [`Runtime`](crate::ErrorKind::Runtime) if the runtime fails; [`Shape`](crate::ErrorKind::Shape) if the block size is
+/// Errors of the runtime keep their kind, such as [`Device`](crate::ErrorKind::Device); [`Shape`](crate::ErrorKind::Shape) if the block size is
 /// zero.
 ///
 /// ```

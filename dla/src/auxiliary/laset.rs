@@ -48,7 +48,7 @@ fn set<T: Scalar>(part: Part, first: usize, off_diagonal: T, diagonal: T, mut a:
 /// Sets a part of an m x n matrix: the diagonal to `diagonal`, and the other elements of the part to `off_diagonal`.
 ///
 /// # Errors
-/// [`Runtime`](crate::ErrorKind::Runtime) if the runtime fails; [`Shape`](crate::ErrorKind::Shape) if the block size is
+/// Errors of the runtime keep their kind, such as [`Device`](crate::ErrorKind::Device); [`Shape`](crate::ErrorKind::Shape) if the block size is
 /// zero.
 ///
 /// ```

@@ -40,7 +40,7 @@ use superscalar_runtime::{Lent, Lock, Resident, Resource, Runtime, Scope};
 ///
 /// If a device is lost or fails to write a tile, the data that only this device held is lost.
 /// [`holders`](Self::holders) then returns an empty list, and reading the tile is an error of kind
-/// [`Runtime`](crate::ErrorKind::Runtime) until it is overwritten. Numerical outcomes, such as a pivot that is not
+/// [`Device`](crate::ErrorKind::Device) until it is overwritten. Numerical outcomes, such as a pivot that is not
 /// positive, lose nothing: the matrix holds what the routine documents, as in host memory.
 ///
 /// ```no_run
@@ -99,7 +99,7 @@ impl<T: Scalar> DeviceMatrix<T> {
     ///
     /// # Errors
     /// [`Shape`](crate::ErrorKind::Shape) if the shapes differ; [`Argument`](crate::ErrorKind::Argument) if the matrix
-    /// belongs to another runtime; [`Runtime`](crate::ErrorKind::Runtime) if a device fails.
+    /// belongs to another runtime; [`Device`](crate::ErrorKind::Device) if a device fails.
     pub fn upload(&mut self, rt: &Runtime, a: MatRef<'_, T>) -> Result<(), Error> {
         upload(self, rt, a)
     }
@@ -107,7 +107,7 @@ impl<T: Scalar> DeviceMatrix<T> {
     /// Copies this matrix into a host matrix. The device copies stay valid.
     ///
     /// # Errors
-    /// See [`upload`](Self::upload); and [`Runtime`](crate::ErrorKind::Runtime) if a tile is lost. The other tiles have
+    /// See [`upload`](Self::upload); and [`Device`](crate::ErrorKind::Device) if a tile is lost. The other tiles have
     /// then been copied.
     pub fn download(&self, rt: &Runtime, a: MatMut<'_, T>) -> Result<(), Error> {
         download(self, rt, a)

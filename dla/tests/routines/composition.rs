@@ -199,7 +199,7 @@ fn norm_factors_condition_inverse<T: Scalar>() {
             let (rt, mut lu, mut ipiv) = (runtime(), a.clone(), vec![0; N]);
             let anorm = lange(&rt, norm, lu.view(), &options).expect("the norm exists");
             getrf(&rt, lu.view_mut(), &mut ipiv, &options).expect("no pivot is zero");
-            let alone = gecon(&rt, norm, lu.view(), anorm, &options).expect("the arguments fit");
+            let alone = gecon(norm, lu.view(), anorm).expect("the arguments fit");
             let [rcond, alone] = [*rcond, alone].map(|x| wide(T::from_real(x)).re);
             assert!((rcond - alone).abs() <= 1e-3 * alone, "{what}: condition {rcond:e}, alone {alone:e}");
         });
@@ -208,7 +208,7 @@ fn norm_factors_condition_inverse<T: Scalar>() {
 
 /// The norm of a positive definite matrix, its factor and its condition number.
 fn norm_factor_condition<T: Scalar>() {
-    let (a, options) = (Stored::<T>::positive_definite(N, 16), Options::default().nb(NB));
+    let a = Stored::<T>::positive_definite(N, 16);
     for uplo in [Uplo::Lower, Uplo::Upper] {
         let call = |rt: &Runtime| {
             let mut factor = a.clone();
@@ -224,7 +224,7 @@ fn norm_factor_condition<T: Scalar>() {
         };
         on_all(call, |(factor, rcond), what| {
             let anorm = T::from_f64(a.wide().norm_one()).re();
-            let alone = pocon(&runtime(), uplo, factor.view(), anorm, &options).expect("the arguments fit");
+            let alone = pocon(uplo, factor.view(), anorm).expect("the arguments fit");
             let [rcond, alone] = [*rcond, alone].map(|x| wide(T::from_real(x)).re);
             assert!((rcond - alone).abs() <= 1e-3 * alone, "{what}: condition {rcond:e}, alone {alone:e}");
         });

@@ -66,7 +66,6 @@ fn positive_definite_estimates<T: Scalar>() {
 
 /// Estimates of diagonal matrices of powers of two are exact.
 fn diagonal_matrices_are_exact<T: Scalar>() {
-    let (rt, o) = (runtime(), Options::default());
     for n in [1, 2, 7, 40] {
         let a = Stored::<T>::new((n, n), |i, j| T::from_f64(if i == j { [1.0, 0.25, 8.0][i % 3] } else { 0.0 }));
         let (norm, least) = (a.wide().norm_max(), (0..n).map(|i| a.at(i, i).abs().to_f64()).fold(8.0, f64::min));
@@ -79,7 +78,7 @@ fn diagonal_matrices_are_exact<T: Scalar>() {
 
 /// The estimate terminates whatever the factors hold: it is zero without an inverse, and NaN for NaN.
 fn special_values_terminate<T: Scalar>() {
-    let (rt, o) = (runtime(), Options::default().nb(4));
+    let rt = runtime();
     for n in [1, 2, 9] {
         for bad in [0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             for (i, j) in (0..n).flat_map(|i| [(i, i), (i, 0), (0, i)]) {
@@ -160,7 +159,6 @@ fn exact_powers<T: Scalar>() -> std::ops::RangeInclusive<i32> {
 
 /// The condition number does not depend on the scale, although elements of the inverse overflow.
 fn every_power_of_two<T: Scalar>() {
-    let (rt, o) = (runtime(), Options::default());
     for n in [1, 2, 9] {
         for norm in NORMS {
             let rcond = |k: i32| {
@@ -233,7 +231,6 @@ fn full_estimate_at_every_scale<T: Scalar>() {
 
 /// The estimate is finite for finite factors, whatever norm is given.
 fn estimates_are_finite<T: Scalar>() {
-    let (rt, o) = (runtime(), Options::default());
     let (least, most) = (*powers_of_two::<T>().start(), *powers_of_two::<T>().end());
     for (of_a, of_norm) in
         (least..=most).step_by(23).flat_map(|a| (least..=most).step_by(41).map(move |norm| (a, norm)))
@@ -276,7 +273,6 @@ fn nearly_singular_estimates_are_tiny() {
 
 #[test]
 fn empty_matrices_and_norms() {
-    let (rt, o) = (runtime(), Options::default());
     let (none, one) = (Stored::<f64>::random((0, 0), 1), Stored::<f64>::new((1, 1), |_, _| 2.0));
     assert_eq!(gecon(Norm::One, none.view(), 0.0).expect("the arguments fit"), 1.0);
     assert_eq!(pocon(Uplo::Lower, none.view(), 0.0).expect("the arguments fit"), 1.0);
@@ -286,7 +282,6 @@ fn empty_matrices_and_norms() {
 
 #[test]
 fn invalid_arguments_are_refused() {
-    let (rt, o) = (runtime(), Options::default());
     let (wide, square) = (Stored::<f64>::random((4, 5), 1), Stored::<f64>::random((4, 4), 1));
     assert_refused(gecon(Norm::One, wide.view(), 1.0), ErrorKind::Shape);
     assert_refused(pocon(Uplo::Lower, wide.view(), 1.0), ErrorKind::Shape);

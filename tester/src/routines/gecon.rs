@@ -38,9 +38,9 @@ impl Routine for Gecon {
         Some(Operands::new([lu, norm, make.result((1, 1))?]))
     }
 
-    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+    fn ours<T: Scalar>(_: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
         let [lu, norm, _] = operands.views();
-        let rcond = superscalar_dla::gecon(ours.runtime, case.norm, lu, norm.at(0, 0).re(), &ours.options)?;
+        let rcond = superscalar_dla::gecon(case.norm, lu, norm.at(0, 0).re())?;
         operands.set_number(rcond);
         Ok(())
     }

@@ -27,9 +27,9 @@ impl Routine for Pocon {
         Some(Operands::new([factor, norm, make.result((1, 1))?]))
     }
 
-    fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
+    fn ours<T: Scalar>(_: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error> {
         let [factor, norm, _] = operands.views();
-        let rcond = superscalar_dla::pocon(ours.runtime, case.uplo, factor, norm.at(0, 0).re(), &ours.options)?;
+        let rcond = superscalar_dla::pocon(case.uplo, factor, norm.at(0, 0).re())?;
         operands.set_number(rcond);
         Ok(())
     }
