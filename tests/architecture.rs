@@ -4,6 +4,8 @@
 
 #[path = "architecture/comparisons.rs"]
 mod comparisons;
+#[path = "architecture/documents.rs"]
+mod documents;
 #[path = "architecture/folders.rs"]
 mod folders;
 #[path = "architecture/modules.rs"]
@@ -367,89 +369,4 @@ fn words_follow_the_glossary() {
         }
     }
     none(offenders, "a word for which the glossary prescribes another");
-}
-
-#[test]
-fn every_example_is_documented() {
-    let readme = read("README.md");
-    let mut offenders = Vec::new();
-    for source in sources().iter().filter(|source| source.is_under("examples")) {
-        let name = source.path.trim_start_matches("examples/").trim_end_matches(".rs");
-        let command = format!("cargo run --release --example {name}");
-        if !readme.contains(&format!("(examples/{name}.rs)")) {
-            offenders.push(format!("README.md does not link {}", source.path));
-        }
-        if !source.text.starts_with("//!") || !source.text.contains(&command) {
-            offenders.push(format!("{} has no head with its command", source.path));
-        }
-    }
-    none(offenders, "every example has a head with its command, and a row in the README");
-}
-
-#[test]
-fn readme_shows_the_settings() {
-    assert!(read("README.md").contains(&superscalar::settings_table()), "write settings_table() into README.md");
-}
-
-#[test]
-fn links_of_documents_exist() {
-    let mut offenders = Vec::new();
-    for document in
-        ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md", "tester/README.md"]
-    {
-        let folder = root().join(document);
-        let folder = folder.parent().expect("a file is in a folder");
-        for link in read(document).split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let file = link.split('#').next().unwrap_or_default();
-            if !link.contains("://") && !file.is_empty() && !folder.join(file).exists() {
-                offenders.push(format!("{document}: {link}"));
-            }
-        }
-    }
-    none(offenders, "a link to a file that does not exist");
-}
-
-#[test]
-fn files_in_the_architecture_exist() {
-    let text = read("ARCHITECTURE.md");
-    let named = text.split('`').filter(|word| word.ends_with(".rs") && !word.contains([' ', '*', '<']));
-    let exists = |word: &str| {
-        let folders = [
-            "",
-            "schedule/src",
-            "recording/src",
-            "runtime/src",
-            "devices/src",
-            "kernels/src",
-            "oracle/src",
-            "matrix-market/src",
-            "dla/src",
-            "traces/src",
-        ];
-        folders.iter().any(|at| root().join(at).join(word).exists())
-    };
-    none(
-        named.filter(|word| !exists(word)).map(str::to_owned).collect(),
-        "ARCHITECTURE.md names a file that does not exist",
-    );
-}
-
-#[test]
-fn decisions_are_numbered_and_listed() {
-    let architecture = read("ARCHITECTURE.md");
-    let mut names: Vec<String> = fs::read_dir(root().join("docs/decisions"))
-        .expect("docs/decisions can be listed")
-        .map(|entry| entry.expect("a folder can be listed").file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    let mut offenders = Vec::new();
-    for (at, name) in names.iter().enumerate() {
-        if !name.starts_with(&format!("{:04}-", at + 1)) {
-            offenders.push(format!("{name}: expected number {:04}", at + 1));
-        }
-        if !architecture.contains(&format!("(docs/decisions/{name})")) {
-            offenders.push(format!("{name} is not listed in ARCHITECTURE.md"));
-        }
-    }
-    none(offenders, "decisions are numbered without gaps and listed");
 }
