@@ -112,7 +112,7 @@ fn least_norm(rt: &Runtime, a: &Matrix<f64>) -> Outcome {
     println!("  ||y|^2 - |z|^2 - |y - z|^2| / |y|^2 = {excess:.1e}");
     // An error of z in the range of A grows with the condition number of A. The bound allows numbers up to ten
     // thousand.
-    Ok(at_most("excess of the squared norm of the minimum-norm solution", excess, 1e4 * m as f64 * f64::EPSILON)?)
+    Ok(at_most("violation of |y|^2 = |z|^2 + |y - z|^2", excess, 1e4 * m as f64 * f64::EPSILON)?)
 }
 
 /// Returns the polynomials of degrees 0 to n − 1 at m times from −1 to 1, and the noisy signal at these times.
