@@ -50,7 +50,7 @@ pub(crate) struct Size(i64);
 impl Size {
     pub(crate) const ZERO: Self = Self(0);
     pub(crate) const ONE: Self = Self(1);
-    /// The workspace size that LAPACKE passes: these routines need no workspace.
+    /// The size that stands for the workspace of LAPACKE's high-level functions, which have no such argument.
     pub(crate) const ENOUGH: Self = Self(i64::MAX);
 
     pub(crate) fn of(given: impl Int) -> Self {
