@@ -1,6 +1,6 @@
-//! The library's name for the loader; and it is never unloaded, since its threads would run on in what is gone.
+//! Sets the library's soname and marks it as never unloaded, since its threads would otherwise run unmapped code.
 //!
-//! The list of forwarded routines becomes a call of the macro `forwarded`, which is in `forward.rs`.
+//! Turns the list of forwarded routines into a call of the macro `forwarded` of `forward.rs`.
 
 use std::{env, fmt::Write, fs, path::Path};
 
@@ -10,23 +10,23 @@ fn main() {
     for argument in ["-Wl,-soname,libsuperscalar_blas.so", "-Wl,-z,nodelete"] {
         println!("cargo::rustc-cdylib-link-arg={argument}");
     }
-    // A sanitizer's functions are in the program, and the library that a test opens has them from there.
+    // A sanitizer's functions are in the test program, and the library that the test opens resolves them there.
     if env::var_os("CARGO_CFG_SANITIZE").is_some() {
         println!("cargo::rustc-link-arg-tests=-rdynamic");
     }
-    let list = fs::read_to_string("forwarded.txt").expect("the list of routines is beside this program");
-    let folder = env::var_os("OUT_DIR").expect("cargo names a folder");
-    fs::write(Path::new(&folder).join("forwarded.rs"), forwarded(&list)).expect("cargo's folder can be written");
+    let list = fs::read_to_string("forwarded.txt").expect("forwarded.txt exists beside build.rs");
+    let folder = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
+    fs::write(Path::new(&folder).join("forwarded.rs"), forwarded(&list)).expect("OUT_DIR is writable");
 }
 
-/// The macro's call: for each routine its number, its exported name as a name and as a text, and the position of its
-/// INFO argument.
+/// Returns the macro call, which lists for each routine its index, its exported name as an identifier and as a string,
+/// and the position of its INFO argument.
 fn forwarded(list: &str) -> String {
     let mut call = String::from("forwarded! {\n");
     for (index, line) in list.lines().filter(|line| !line.starts_with('#')).enumerate() {
         let (name, info) =
             line.split_once(' ').unwrap_or_else(|| panic!("forwarded.txt: {line}: expected a name and a number"));
-        writeln!(call, "    {index} {name}_ c\"{name}_\" {info};").expect("a string takes any text");
+        writeln!(call, "    {index} {name}_ c\"{name}_\" {info};").expect("writing into a string succeeds");
     }
     call.push_str("}\n");
     call

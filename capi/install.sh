@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# Builds the drop-in BLAS and LAPACK, and installs it with its C header and its file for pkg-config.
+# Builds the drop-in BLAS and LAPACK, and installs it with its C header and its pkg-config file.
 #
 #     capi/install.sh [--prefix DIR] [--libdir DIR] [--features LIST] [--library FILE] [--uninstall]
 #
-#     --prefix DIR      where to install; an absolute path (/usr/local)
-#     --libdir DIR      the folder of libraries, below the prefix (lib)
+#     --prefix DIR      the folder to install to; an absolute path (default /usr/local)
+#     --libdir DIR      the folder for libraries, below the prefix (default lib)
 #     --features LIST   cargo features of the library, such as opencl
 #     --library FILE    installs this libsuperscalar_blas.so and builds nothing
-#     --uninstall       removes the installed files; folders stay
-#     --help            prints this
+#     --uninstall       removes the installed files, but no folders
+#     --help            prints this text
 #
-# Installed are:
+# The installed files are:
 #
 #     PREFIX/LIBDIR/libsuperscalar_blas.so
-#     PREFIX/LIBDIR/libopenblas-superscalar.so          the same file, under a name that threadpoolctl recognizes
+#     PREFIX/LIBDIR/libopenblas-superscalar.so          the same library under a name that threadpoolctl recognizes
 #     PREFIX/LIBDIR/pkgconfig/superscalar-blas.pc
 #     PREFIX/include/superscalar.h
 #
-# No other file is touched. With DESTDIR=DIR in the environment all of them are below DIR, as for packages.
-# CARGO_TARGET_DIR is respected. The exit status is 0 if all went well, 2 for wrong arguments, and 1 otherwise.
+# With DESTDIR=DIR in the environment they are below DIR, as packages need. CARGO_TARGET_DIR is respected. The exit
+# status is 0 on success, 2 for wrong arguments, and 1 for other errors.
 
 set -euo pipefail
 
@@ -55,7 +55,7 @@ done
 
 [[ $prefix = /* ]] || fail "--prefix $prefix: an absolute path is needed" 2
 prefix=${prefix%/}
-# An absolute folder of libraries is written as one below the prefix, which is how pkg-config's file names it.
+# The pkg-config file names the folder for libraries relative to the prefix.
 if [[ $libdir = /* ]]; then
     [[ $libdir = "$prefix"/?* ]] || fail "--libdir $libdir: not below the prefix $prefix" 2
     libdir=${libdir#"$prefix"/}
@@ -86,19 +86,20 @@ uninstall() {
 # Sets `library` to the file that cargo builds.
 build() {
     command -v cargo >/dev/null || fail "no cargo: install Rust, or give a built library with --library"
-    # From the root, so that a relative CARGO_TARGET_DIR means the same as for cargo there.
+    # A relative CARGO_TARGET_DIR is relative to the root, as for cargo.
     cd "$here/.."
     cargo build --release --locked -p superscalar-blas ${features:+--features "$features"} || fail "the build failed"
     library=${CARGO_TARGET_DIR:-target}/release/libsuperscalar_blas.so
 }
 
-# put MODE FILE TARGET: a new file, so that programs which have the old one open are not disturbed.
+# put MODE FILE TARGET: replaces TARGET by a new file, so that programs that have opened the old one are not affected.
 put() {
     install -D -m "$1" "$2" "$3" || fail "$3 cannot be written: become root, or choose another --prefix"
     echo "installed $3"
 }
 
-# The file for pkg-config. It names the prefix from its own folder: two levels up for `lib`, three for `lib/x`.
+# Prints the pkg-config file. It names the prefix relative to its own folder: two levels up for `lib`, three for
+# `lib/x`.
 pkg_config_file() {
     local version up
     version=$(sed -n '/^\[workspace\.package\]/,/^$/s/^version = "\(.*\)"$/\1/p' "$here/../Cargo.toml")
@@ -114,7 +115,7 @@ install_all() {
     trap 'rm -f "$made"' EXIT
     pkg_config_file >"$made"
     put 755 "$library" "${installed[0]}"
-    # A copy where the file system has no hard links. A symbolic link would not do: threadpoolctl follows those.
+    # A hard link or a copy, since threadpoolctl would resolve a symbolic link.
     ln -f "${installed[0]}" "${installed[1]}" 2>/dev/null ||
         cp --remove-destination "${installed[0]}" "${installed[1]}" || fail "${installed[1]} cannot be written"
     echo "installed ${installed[1]}"
@@ -127,15 +128,15 @@ explain() {
     triplet=$(uname -m)-linux-gnu
     cat <<TEXT
 
-One program with this library, and one whose threads threadpoolctl limits:
+To run one program with this library, or with a name that lets threadpoolctl limit its threads:
     LD_PRELOAD=$at/libsuperscalar_blas.so PROGRAM
     LD_PRELOAD=$at/libopenblas-superscalar.so PROGRAM
 
-A program of yours:
+To compile your own program:
     export PKG_CONFIG_PATH=$at/pkgconfig LD_LIBRARY_PATH=$at
     cc program.c \$(pkg-config --cflags --libs superscalar-blas)
 
-All programs of a Debian system, as root (docs/drop-in.md says what to consider):
+To use it in all programs of a Debian system, as root (see docs/drop-in.md first):
 TEXT
     local name
     for name in libblas.so.3 liblapack.so.3; do

@@ -1,11 +1,11 @@
-//! y := alpha x + y on vectors cut into pieces: borrowed data, disjoint handles, a serial check.
+//! y := alpha x + y on vectors that are divided into pieces: borrowed data, disjoint handles, a serial check.
 //!
 //! ```text
 //! cargo run --release --example axpy
 //! ```
 //!
-//! `lend_chunks` gives every piece of a slice a handle of its own. Tasks on different pieces share nothing, so they run in
-//! parallel; the two tasks on one piece of x are ordered by the hazard between them.
+//! `lend_chunks` makes a handle for each piece of a slice. Tasks on different pieces share no data, so they run in
+//! parallel. A hazard orders the two tasks on one piece of x.
 
 use std::time::Instant;
 use superscalar::{BlasLevel, Runtime, TaskSpec};
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let task = |name| TaskSpec::new(name).level(BlasLevel::One).index(at as u32).flops(2.0 * PIECE as f64);
             // x := 2 x
             s.spawn(task("scale"), x.read_write(), |x| x.iter_mut().for_each(|x| *x *= 2.0));
-            // y := alpha x + y, with the x that `scale` has made: a RaW hazard
+            // y := alpha x + y, which reads the x that `scale` writes: a RaW hazard
             s.spawn(task("axpy"), (x.read(), y.read_write()), |(x, y)| {
                 y.iter_mut().zip(x).for_each(|(y, x)| *y += ALPHA * x);
             });
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{tasks} tasks on {} workers", rt.workers());
     println!("tasks  {seconds:.4} s, {:.1} GB/s", bytes / seconds * 1e-9);
     println!("serial {serial_seconds:.4} s");
-    // The same operations on the same elements: not one bit differs.
+    // Both versions apply the same operations to the same elements, so the results are equal bit for bit.
     if y != expected {
         return Err("the tasks' result differs from the serial one".into());
     }
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The same in one loop.
+/// Computes the same result in one loop.
 fn serial(x: &[f64], y: &[f64]) -> Vec<f64> {
     x.iter().zip(y).map(|(x, y)| y + ALPHA * (2.0 * x)).collect()
 }

@@ -1,4 +1,4 @@
-//! The main job: a Cholesky factorization on all cores, checked, with a trace.
+//! A Cholesky factorization on all cores, with a check of the result and a trace.
 //!
 //! ```text
 //! cargo run --release --example cholesky
@@ -31,7 +31,7 @@ use superscalar_traces::{Trace, analysis::Analysis};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// Backward errors may be so many times n eps; usual is a tenth of one.
+/// The largest accepted backward error, in units of n eps. Usual values are about 0.1.
 const BOUND: f64 = 5.0;
 
 /// Factors a Hermitian positive definite matrix on all cores, checks the result, and writes a trace.
@@ -43,7 +43,7 @@ struct Arguments {
     /// Precision: s, d, c or z.
     #[arg(long = "type", default_value = "d")]
     letter: char,
-    /// Tile size; measured by default.
+    /// Tile size; chosen by the library by default.
     #[arg(long)]
     nb: Option<usize>,
     /// Threads that run tasks; one per core by default.
@@ -55,10 +55,10 @@ struct Arguments {
     /// A Matrix Market file to factor and solve with, instead of a random matrix.
     #[arg(long)]
     matrix: Option<PathBuf>,
-    /// Where the trace goes.
+    /// File for the trace.
     #[arg(long, default_value = "cholesky.trace.json")]
     trace: PathBuf,
-    /// Where the task graph goes, as GraphViz source.
+    /// File for the task graph, as GraphViz source.
     #[arg(long)]
     dot: Option<PathBuf>,
     /// Scheduling policy: fifo, work-stealing or priority.
@@ -124,7 +124,7 @@ fn run<T: Scalar>(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-/// Factors, with a progress bar when it takes long and somebody looks.
+/// Factors the matrix and returns the seconds. Shows a progress bar on a terminal if it takes long.
 fn factorize<T: Scalar>(rt: &Runtime, uplo: Uplo, a: MatMut<'_, T>, nb: usize, options: &Options) -> Outcome<f64> {
     let nt = a.nrows().div_ceil(nb) as u64;
     let bar = ProgressBar::new(nt * (nt + 1) * (nt + 2) / 6);
@@ -149,7 +149,7 @@ fn factorize<T: Scalar>(rt: &Runtime, uplo: Uplo, a: MatMut<'_, T>, nb: usize, o
     })
 }
 
-/// A triangle of a random Hermitian matrix that is positive definite.
+/// Makes a triangle of a random Hermitian positive definite matrix.
 fn random<T: Scalar>(n: usize, uplo: Uplo) -> Outcome<Matrix<T>> {
     let mut a = Matrix::try_zeros(n, n)?;
     Random::new(1).positive_definite(uplo, a.as_mut());
@@ -169,14 +169,14 @@ fn read<T: Scalar>(file: &Path) -> Outcome<Matrix<T>> {
     Ok(a)
 }
 
-/// What is left of A without L Lᴴ, or Uᴴ U, beside what rounding may leave.
+/// Returns the error A − L Lᴴ or A − Uᴴ U, in roundings of its terms.
 fn error<T: Scalar>(uplo: Uplo, a: MatRef<'_, T>, factor: MatRef<'_, T>) -> f64 {
     let ops = if uplo == Uplo::Lower { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] };
     let product = ops.map(|op| triangle(uplo, op, Diag::NonUnit, factor));
     Sum::new(a.nrows()).plus(T::ONE, product).minus([stored(Storage::Hermitian(uplo), a)]).columnwise()
 }
 
-/// Solves A x = b for b = A (1, …, 1), prints how far the solution is off, and refuses one that is too far off.
+/// Solves A x = b for b = A (1, …, 1), prints the backward error, and returns an error if it is too large.
 fn solve<T: Scalar>(rt: &Runtime, uplo: Uplo, a: &Matrix<T>, factor: &Matrix<T>, options: &Options) -> Outcome {
     let n = a.nrows();
     let ones = Matrix::from_fn(n, 1, |_, _| T::ONE);

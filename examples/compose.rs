@@ -1,13 +1,13 @@
-//! Three routines in one scope, and a look at what ran when: the Schur complement S = C − Bᵀ A⁻¹ B.
+//! Three routines in one scope, and a report of when they ran: the Schur complement S = C − Bᵀ A⁻¹ B.
 //!
 //! ```text
 //! cargo run --release --example compose
 //! ```
 //!
-//! A = L Lᵀ (potrf), X = L⁻¹ B (trsm), S = C − Xᵀ X (gemm), where A is positive definite. Each call inserts its tasks and
-//! returns. There is no barrier in between: a task of trsm needs some tiles of L, not all of them, and runs when they are there.
-//! The recording of the run says how far the routines overlapped, and is written as a trace for `chrome://tracing` or
-//! <https://ui.perfetto.dev>.
+//! A = L Lᵀ (potrf), X = L⁻¹ B (trsm), S = C − Xᵀ X (gemm), where A is positive definite. Each call inserts its tasks
+//! and returns. There is no barrier between the routines: a task of trsm needs only some tiles of L, and runs when they
+//! are computed. The recording of the run shows how far the routines overlapped, and is written as a trace for
+//! `chrome://tracing` or <https://ui.perfetto.dev>.
 
 use clap::Parser;
 use std::{error::Error, fs::File, path::PathBuf};
@@ -23,7 +23,7 @@ const ROUTINES: [&str; 3] = ["potrf", "trsm", "gemm"];
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// Computes a Schur complement by three routines without a barrier, and shows how they overlapped.
+/// Computes a Schur complement with three routines without a barrier, and shows how they overlapped.
 #[derive(Parser)]
 struct Arguments {
     /// Order of A.
@@ -35,7 +35,7 @@ struct Arguments {
     /// Tile size.
     #[arg(long, default_value_t = 192)]
     nb: usize,
-    /// Where the trace goes.
+    /// File for the trace.
     #[arg(long, default_value = "compose.trace.json")]
     trace: PathBuf,
 }
@@ -66,7 +66,8 @@ fn main() -> Outcome {
     check(&rt, [&a, &b, &c], &s)
 }
 
-/// Says when each routine ran. A task knows the line that inserted it, which tells the gemm tasks of the three routines apart.
+/// Prints when each routine ran. The site of a task, the line that inserted it, identifies its routine: all three
+/// routines spawn gemm tasks.
 fn show_overlap(recording: &Recording) -> Outcome {
     let mut sites: Vec<_> = recording.tasks.iter().map(|task| task.site).collect();
     sites.sort();
@@ -77,7 +78,7 @@ fn show_overlap(recording: &Recording) -> Outcome {
     };
     let routines: Vec<Vec<&Span>> = sites.into_iter().map(spans_from).collect();
     if routines.len() != ROUTINES.len() {
-        return Err(format!("{} lines inserted tasks, not {}", routines.len(), ROUTINES.len()).into());
+        return Err(format!("{} lines inserted tasks, expected {}", routines.len(), ROUTINES.len()).into());
     }
     let start = recording.spans.iter().map(|span| span.start_ns).min().unwrap_or(0);
     let ms = |time_ns: u64| (time_ns - start) as f64 * 1e-6;

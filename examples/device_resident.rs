@@ -1,4 +1,5 @@
-//! A factorization and its solves on matrices that live on devices: what each step moves, and that nothing comes home in between.
+//! A factorization and solves on matrices that stay on devices, and the bytes that each step moves from and to the
+//! host.
 //!
 //! ```text
 //! cargo run --release --example device_resident
@@ -6,12 +7,12 @@
 //! cargo run --release --example device_resident -- --n 16384 --nb 1024 --devices cuda:0
 //! ```
 //!
-//! A matrix that is lent to a scope comes home when the scope ends. A `DeviceMatrix` does not: its tiles stay in the devices' memory, and the
-//! next scope finds them there. The example uploads a matrix and right-hand sides, factors, solves twice (the second time for what the first
-//! solution lacks: a step of refinement, whose residual is a product on devices), and downloads the solution. After each step it prints the
-//! megabytes that went from and to host memory.
+//! A matrix that is lent to a scope is copied back to host memory when the scope ends. The tiles of a `DeviceMatrix`
+//! stay in the devices' memory, where the next scope uses them. The example uploads a matrix and right-hand sides,
+//! factors, solves, and solves again for the residual (a refinement step, whose residual is a product on devices). Then
+//! it downloads the solution. After each step it prints the megabytes moved from and to host memory.
 //!
-//! By default the devices are two simulated ones, between which the tiles are dealt.
+//! By default the tiles are distributed over two simulated devices.
 
 use clap::Parser;
 use std::{error::Error, time::Instant};
@@ -39,7 +40,7 @@ struct Arguments {
     devices: String,
 }
 
-/// Prints what each step took and moved.
+/// Prints the time of each step and the bytes that it moved.
 struct Log<'a> {
     rt: &'a Runtime,
     since: Instant,
@@ -47,13 +48,13 @@ struct Log<'a> {
 }
 
 impl Log<'_> {
-    /// Bytes from and to host memory so far.
+    /// Returns the bytes moved from and to host memory so far.
     fn host_bytes(&self) -> u64 {
         let traffic = self.rt.traffic();
         traffic.iter().filter(|link| link.from == "host" || link.to == "host").map(|link| link.bytes).sum()
     }
 
-    /// A step has ended: returns the bytes that it moved from and to the host.
+    /// Ends a step, and returns the bytes that it moved from and to host memory.
     fn step(&mut self, name: &str) -> u64 {
         let so_far = self.host_bytes();
         let moved = so_far - std::mem::replace(&mut self.moved, so_far);
@@ -89,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     inside += log.step("potrf: A = L Lᵀ");
     rt.scope(|s| spawn::potrs(s, Uplo::Lower, &factor.lend_ref(s), &x.lend(s)))?;
     inside += log.step("potrs: X = A⁻¹ B");
-    // Two routines in one scope compose tile by tile, as they do on matrices of the host.
+    // Two routines in one scope overlap tile by tile, as they do with matrices in host memory.
     rt.scope(|s| {
         let (factor, residual) = (factor.lend_ref(s), residual.lend(s));
         spawn::gemm(s, -1.0, Op::None, &whole.lend_ref(s), Op::None, &x.lend_ref(s), 1.0, &residual);
@@ -108,13 +109,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let error = |i: usize, j: usize| (solution.at(i, j) + correction.at(i, j) - 1.0).abs();
     let error = largest((0..nrhs).flat_map(|j| (0..n).map(move |i| error(i, j))));
     println!("largest error after a step of refinement: {error:.1e}");
-    // The condition number is three.
+    // The condition number of the matrix is 3.
     at_most("error of the solution", error, 3.0 * n as f64 * f64::EPSILON)?;
     let room = rt.devices().iter().filter_map(|device| Some(device.memory.as_ref()?.bytes)).sum::<usize>();
-    // Four matrices, twice over for what the policy copies between devices.
+    // Four matrices, times two for the replicas that the policy makes on other devices.
     let fits = room > 2 * (2 * n * n + 2 * n * nrhs) * size_of::<f64>() * rt.devices().len();
     if fits && rt.devices().len() == 1 && inside > 0 {
-        return Err(format!("{inside} bytes left a device that had room").into());
+        return Err(format!("{inside} bytes moved to the host although the device had enough memory").into());
     }
     Ok(())
 }

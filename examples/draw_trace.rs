@@ -1,12 +1,13 @@
-//! Draws a trace as a picture: a lane per worker, a colour per kernel. The picture in the README is made by it.
+//! Draws a trace as an SVG picture with a lane for each worker and a colour for each kernel. It made the picture in the
+//! README.
 //!
 //! ```text
 //! cargo run --release --example cholesky -- --n 2048 --nb 256
 //! cargo run --release --example draw_trace -- cholesky.trace.json --out cholesky.svg
 //! ```
 //!
-//! It reads the Chrome trace that any program writes under `SUPERSCALAR_TRACE=file.json`. Only slices are drawn; arrows and
-//! counters are better looked at in a viewer.
+//! The input is the Chrome trace that any program writes with `SUPERSCALAR_TRACE=file.json`. The picture shows only
+//! slices; use a trace viewer for arrows and counters.
 
 use clap::Parser;
 use serde_json::Value;
@@ -15,7 +16,7 @@ use std::{collections::BTreeMap, error::Error, fmt::Write, fs, path::PathBuf};
 const WIDTH: f64 = 1000.0;
 const MARGIN: f64 = 70.0;
 const LANE: f64 = 40.0;
-/// Colours that the colour-blind tell apart: those of Okabe and Ito, and four of Tol's.
+/// Colours that colour-blind readers can distinguish: those of Okabe and Ito, and four of Tol's.
 const COLOURS: [&str; 11] = [
     "#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#f0e442", "#bbbbbb", "#332288", "#882255",
     "#999933",
@@ -27,25 +28,25 @@ struct Arguments {
     /// The trace.
     #[arg(default_value = "cholesky.trace.json")]
     trace: PathBuf,
-    /// Where the picture goes.
+    /// File for the picture.
     #[arg(long, default_value = "cholesky.svg")]
     out: PathBuf,
-    /// The program's own spans, too.
+    /// Also draws the program's own spans.
     #[arg(long)]
     host: bool,
 }
 
-/// A place in the trace that runs one slice after another: its process and its thread.
+/// A lane of the trace: its process id and thread id.
 type LaneId = (u64, u64);
 
-/// What the picture needs of a slice; times in microseconds.
+/// The data of a slice that the picture shows.
 struct Slice {
     name: String,
     index: String,
     lane: LaneId,
     start_us: f64,
     length_us: f64,
-    /// Within how many others of its lane it lies.
+    /// The number of slices of its lane that enclose it.
     depth: usize,
 }
 
@@ -93,7 +94,7 @@ fn slice(event: &Value) -> Option<Slice> {
     })
 }
 
-/// The slices, each behind those that it lies within.
+/// Sorts the slices so that each follows those that enclose it, and sets their depths.
 fn nested(mut slices: Vec<Slice>) -> Vec<Slice> {
     let order = |a: &Slice, b: &Slice| {
         a.lane.cmp(&b.lane).then(a.start_us.total_cmp(&b.start_us)).then(b.length_us.total_cmp(&a.length_us))
@@ -112,7 +113,7 @@ fn lane(event: &Value) -> Option<LaneId> {
     Some((event["pid"].as_u64()?, event["tid"].as_u64()?))
 }
 
-/// The lanes that have slices, with their names where the trace tells.
+/// Returns the lanes that have slices, with their names where the trace states them.
 fn lane_names(events: &[Value], slices: &[Slice]) -> BTreeMap<LaneId, String> {
     let mut lanes: BTreeMap<_, _> = slices.iter().map(|slice| (slice.lane, String::new())).collect();
     for event in events.iter().filter(|event| event["name"] == "thread_name") {
@@ -153,13 +154,13 @@ fn draw(slices: &[Slice], lanes: &BTreeMap<LaneId, String>) -> Result<String, st
     Ok(svg)
 }
 
-/// A colour for each name, in alphabetical order.
+/// Returns a colour for each name, in alphabetical order.
 fn colours(slices: &[Slice]) -> BTreeMap<&str, &'static str> {
     let names: BTreeMap<&str, ()> = slices.iter().map(|slice| (slice.name.as_str(), ())).collect();
     names.into_keys().zip(COLOURS.into_iter().cycle()).collect()
 }
 
-/// About eight marks, at round numbers of milliseconds.
+/// Draws an axis with about eight marks at round numbers of milliseconds.
 fn draw_axis(svg: &mut String, length_ms: f64, scale: f64, height: f64) -> std::fmt::Result {
     let rough = (length_ms / 8.0).max(1e-3);
     let decade = 10f64.powf(rough.log10().floor());

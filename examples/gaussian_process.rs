@@ -1,16 +1,19 @@
-//! Gaussian process regression on a real record: the carbon dioxide over Mauna Loa, forecast for six years.
+//! Gaussian process regression on measured data: a forecast of the carbon dioxide over Mauna Loa for six years.
 //!
 //! ```text
 //! cargo run --release --example gaussian_process
 //! ```
 //!
-//! Trained on the weeks to the end of 1995, judged on those from 1996 to 2001. All linear algebra is Cholesky: the covariance
-//! matrix K of some 1900 weeks is built tile by tile, factored and solved with in one scope, without a barrier in between.
-//! Writes the forecast with its band of two standard deviations to `co2.svg`. The data and their licence: `examples/data`.
+//! The training data are the weeks up to the end of 1995, and the test data those from 1996 to 2001. All linear algebra
+//! is a Cholesky factorization: the covariance matrix K of about 1900 weeks is built tile by tile, factored and used
+//! for solves in one scope, without barriers. The forecast with a band of two standard deviations is written to
+//! `co2.svg`.
+//! `examples/data` has the data and their licence.
 //!
-//! The covariance function is that of Rasmussen and Williams, *Gaussian Processes for Machine Learning*, section 5.4.3: a smooth
-//! trend, a season whose shape drifts, irregularities of a few years, and noise. Their parameters are for monthly means. Two
-//! are chosen anew, by the likelihood of the training data: the trend's scale, and the noise, since weeks vary more.
+//! The covariance function is that of Rasmussen and Williams, *Gaussian Processes for Machine Learning*, section 5.4.3:
+//! a smooth trend, a season whose shape drifts, irregularities of a few years, and noise. Their parameters are for
+//! monthly means. This example selects two parameters by the likelihood of the training data: the scale of the trend,
+//! and the noise, since weekly means vary more.
 
 use std::{error::Error, f64::consts::PI, fmt::Write};
 use superscalar::{
@@ -27,7 +30,7 @@ const NB: usize = 192;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// One week: the day, counted from 1 January 1970, and the concentration in ppm.
+/// One week: the day, counted from 1 January 1970, and the concentration in parts per million.
 #[derive(Clone, Copy)]
 struct Week {
     day: i64,
@@ -40,25 +43,25 @@ impl Week {
     }
 }
 
-/// What is chosen by the likelihood.
+/// The parameters that the likelihood selects.
 #[derive(Clone, Copy, Debug)]
 struct Scales {
     trend_years: f64,
     noise_ppm: f64,
 }
 
-/// A covariance for each distance in days: dates are whole days, so a table holds all that occur.
+/// A table of the covariance for each distance in days. Dates are whole days.
 struct Covariance {
     of_lag: Vec<f64>,
     noise: f64,
 }
 
-/// What regression gives.
+/// The result of the regression.
 struct Fit {
     log_likelihood: f64,
     /// The solution of (K + σ² I) α = y, where y is the data less their mean.
     alpha: Vec<f64>,
-    /// Mean and standard deviation at each point asked for.
+    /// The mean and standard deviation at each requested point.
     forecast: Vec<(f64, f64)>,
 }
 
@@ -90,7 +93,7 @@ fn main() -> Outcome {
     Ok(at_most("error of the forecast, in ppm", error, baseline_error)?)
 }
 
-/// Dates and values of the weeks that have one.
+/// Parses the weeks that have a value.
 fn parse(text: &str) -> Outcome<Vec<Week>> {
     let mut weeks = Vec::new();
     for line in text.lines().skip(1) {
@@ -103,14 +106,15 @@ fn parse(text: &str) -> Outcome<Vec<Week>> {
     Ok(weeks)
 }
 
-/// Days since 1 January 1970 in the Gregorian calendar, with years that begin in March so that leap days come last.
+/// Returns the days since 1 January 1970 in the Gregorian calendar. Years are counted from March, so that a leap day is
+/// the last day of a year.
 fn day_number(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap_days = year / 4 - year / 100 + year / 400;
     365 * year + leap_days + (153 * month + 2) / 5 + day - 719_469
 }
 
-/// The largest distance between two weeks, in days.
+/// Returns the largest distance between two weeks in days.
 fn span(weeks: &[Week]) -> usize {
     weeks.last().map_or(0, |last| (last.day - weeks[0].day) as usize)
 }
@@ -130,13 +134,13 @@ impl Covariance {
         Self { of_lag: (0..=span).map(of_lag).collect(), noise: square(scales.noise_ppm) }
     }
 
-    /// Between what is measured at two of the weeks.
+    /// Returns the covariance of the values of two weeks, without noise.
     fn at(&self, a: Week, b: Week) -> f64 {
         self.of_lag[a.day.abs_diff(b.day) as usize]
     }
 }
 
-/// The scales under which the training data are likeliest, among a few.
+/// Returns those of a few scales that maximize the likelihood of the training data.
 fn choose(rt: &Runtime, training: &[Week]) -> Outcome<Scales> {
     let mut best: Option<(f64, Scales)> = None;
     for trend_years in [45.0, 67.0, 100.0] {
@@ -152,12 +156,12 @@ fn choose(rt: &Runtime, training: &[Week]) -> Outcome<Scales> {
             }
         }
     }
-    let (_, scales) = best.ok_or("nothing to choose from")?;
+    let (_, scales) = best.ok_or("no scales to choose from")?;
     println!("chosen: a trend of {} years, noise of {} ppm", scales.trend_years, scales.noise_ppm);
     Ok(scales)
 }
 
-/// Solves (K + σ² I) X = [y, K*] and reads mean, variance and likelihood off the solution.
+/// Solves (K + σ² I) X = [y, K*], and computes means, variances and the likelihood from the solution.
 fn regress(rt: &Runtime, covariance: &Covariance, training: &[Week], wanted: &[Week]) -> Outcome<Fit> {
     let n = training.len();
     let level = mean(training);
@@ -178,7 +182,7 @@ fn regress(rt: &Runtime, covariance: &Covariance, training: &[Week], wanted: &[W
                 });
             }
         }
-        // The factorization of the first tiles begins while the last ones are still being filled.
+        // The factorization of the first tiles starts while the last tiles are still being filled.
         spawn::posv(s, Uplo::Lower, &k, &x);
     })?;
 
@@ -194,7 +198,7 @@ fn regress(rt: &Runtime, covariance: &Covariance, training: &[Week], wanted: &[W
     Ok(Fit { log_likelihood, forecast: forecast.collect(), alpha })
 }
 
-/// The tile of K whose first element is (row, col), with the noise on the diagonal.
+/// Fills the tile of K whose first element is (row, col), with the noise on the diagonal.
 fn fill(mut tile: MatMut<'_, f64>, covariance: &Covariance, weeks: &[Week], row: usize, col: usize) {
     let (m, n) = tile.shape();
     for j in 0..n {
@@ -205,7 +209,7 @@ fn fill(mut tile: MatMut<'_, f64>, covariance: &Covariance, weeks: &[Week], row:
     }
 }
 
-/// ‖y − (K + σ² I) α‖ / (‖K + σ² I‖ ‖α‖) in the infinity norm: computed from the definition, not from the tiles.
+/// Returns ‖y − (K + σ² I) α‖ / (‖K + σ² I‖ ‖α‖) in the infinity norm, computed from the definition without the tiles.
 fn backward_error(covariance: &Covariance, training: &[Week], alpha: &[f64]) -> f64 {
     let level = mean(training);
     let row = |(a, own): (&Week, &f64)| {
@@ -221,7 +225,7 @@ fn mean(weeks: &[Week]) -> f64 {
     weeks.iter().map(|week| week.ppm).sum::<f64>() / weeks.len() as f64
 }
 
-/// The forecast to compare with: a parabola and two harmonics of the year, by the normal equations.
+/// Returns a forecast for comparison: a fit of a parabola and two harmonics of the year with the normal equations.
 fn baseline(rt: &Runtime, training: &[Week], wanted: &[Week]) -> Outcome<Vec<f64>> {
     let terms = |week: &Week| {
         let t = (week.year() - 1980.0) / 20.0;
@@ -246,7 +250,7 @@ fn rms_error(forecast: &[f64], truth: &[Week]) -> f64 {
     (squares.sum::<f64>() / truth.len() as f64).sqrt()
 }
 
-/// The last years of the record, the forecast, and its band, as a picture.
+/// Draws the last years of the data, the forecast and its band.
 fn picture(weeks: &[Week], held_out: &[Week], forecast: &[(f64, f64)]) -> Result<String, std::fmt::Error> {
     const FIRST_YEAR: f64 = 1988.0;
     let x = |week: &Week| 50.0 + (week.year() - FIRST_YEAR) * 60.0;

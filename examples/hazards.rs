@@ -1,13 +1,13 @@
-//! Which task waits for which, and why: the hazards of a small serial program, and those that renaming removes.
+//! The hazards between the tasks of a small serial program, and those that renaming removes.
 //!
 //! ```text
 //! cargo run --release --example hazards
 //! dot -Tsvg hazards.dot -o hazards.svg
 //! ```
 //!
-//! The program runs twice. The first time its two halves share the buffer `t`, so the second waits for the first: WaW and WaR
-//! hazards on `t`. The second time `t` may be renamed: a write takes a fresh buffer, and only the RaW hazards, which carry
-//! values, are left.
+//! The program runs twice. In the first run its two halves share the buffer `t`, so the second half waits for the
+//! first: WaW and WaR hazards on `t`. In the second run `t` may be renamed: a write takes a new buffer, and only the
+//! RaW hazards remain.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -36,15 +36,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("\nlongest path: {before} tasks, with renaming {after}");
     let only_true = renamed.hazards.iter().all(|record| record.hazard == Hazard::RaW);
     if !only_true || after >= before {
-        return Err("renaming should have left the RaW hazards only, and a shorter path".into());
+        return Err("expected only RaW hazards and a shorter path with renaming".into());
     }
     Ok(())
 }
 
-/// Runs the program and returns what was recorded.
+/// Runs the program and returns its recording.
 ///
-/// With one worker, the thread that inserts, nothing runs before all is inserted: the output is the same every time. (A write
-/// that finds the old value already done with needs no fresh place and takes none.)
+/// The only worker is the inserting thread, so no task runs before all are inserted, and the output does not depend on
+/// timing. (Otherwise a write may find that no task uses the old value any more, and then it takes no new buffer.)
 fn record(renaming: bool) -> Result<Recording, Box<dyn Error>> {
     let rt = Runtime::builder().workers(1).trace(true).build()?;
     let [mut x, mut y, mut z, mut w] = [1.0, 2.0, 3.0, 4.0].map(|value| vec![value; 1000]);
@@ -55,13 +55,13 @@ fn record(renaming: bool) -> Result<Recording, Box<dyn Error>> {
         let t = if renaming { t.renaming(|| vec![0.0; 1000]) } else { t };
         // x := 2 x
         s.spawn("scale x", x.read_write(), |x| x.iter_mut().for_each(|x| *x *= 2.0));
-        // t := 0, which nobody will read; then t := x; y := y + t
+        // t := 0, which no task reads; then t := x; y := y + t
         s.spawn("clear t", t.write(), |t| t.fill(0.0));
         s.spawn("copy x", (x.read(), t.write()), |(x, t)| t.copy_from_slice(x));
         s.spawn("add to y", (t.read(), y.read_write()), |(t, y)| add(t, y));
         // z := z / 3
         s.spawn("scale z", z.read_write(), |z| z.iter_mut().for_each(|z| *z /= 3.0));
-        // t := z; w := w + t: another use of t, which has nothing to do with the first
+        // t := z; w := w + t, a use of t that is independent of the first
         s.spawn("copy z", (z.read(), t.write()), |(z, t)| t.copy_from_slice(z));
         s.spawn("add to w", (t.read(), w.read_write()), |(t, w)| add(t, w));
     })?;
@@ -76,8 +76,8 @@ fn add(from: &[f64], to: &mut [f64]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
 }
 
-/// One line per hazard: kind, datum, from which task to which. A recording numbers the data (with renaming: the places) from
-/// one on as tasks first name them; `data` are their names in this order.
+/// Prints a line for each hazard: kind, datum, earlier task, later task. A recording numbers the data (with renaming,
+/// the versions) from 1 in the order in which tasks first name them; `data` has their names in this order.
 fn print_hazards(recording: &Recording, data: &[&str]) {
     let names: HashMap<TaskId, &str> = recording.tasks.iter().map(|task| (task.id, task.name)).collect();
     let mut hazards = recording.hazards.clone();
@@ -88,13 +88,13 @@ fn print_hazards(recording: &Recording, data: &[&str]) {
     }
 }
 
-/// A line per level: a task's level is one more than the highest of those that it waits for. Returns how many levels
-/// there are: the longest path has a task of each.
+/// Prints a line for each level of the task graph. The level of a task is one more than the highest level of its
+/// predecessors. Returns the number of levels, which is the length of the longest path.
 fn print_levels(recording: &Recording) -> usize {
     let mut hazards = recording.hazards.clone();
     hazards.sort_by_key(|hazard| hazard.from);
     let mut levels: BTreeMap<TaskId, usize> = recording.tasks.iter().map(|task| (task.id, 0)).collect();
-    // Hazards are in ascending order of their first task, and lead to later tasks: a level is final when it is used.
+    // Hazards are sorted by their earlier task and lead to later tasks, so a level is final when it is used.
     for hazard in hazards {
         let level = levels[&hazard.from] + 1;
         levels.entry(hazard.to).and_modify(|known| *known = level.max(*known));

@@ -1,14 +1,14 @@
-//! A program's own `tracing` spans and the tasks of its factorization, on one clock in one trace.
+//! A program's own `tracing` spans and the tasks of its factorization in one trace with one clock.
 //!
 //! ```text
 //! cargo run --release --example host_spans
 //! cargo run --release --example draw_trace -- host_spans.trace.json --host --out host_spans.svg
 //! ```
 //!
-//! Tasks are recorded by the runtime. What surrounds them, reading, building, checking, is the program's, and is measured by spans of the
-//! `tracing` crate: [`HostSpans::layer`] is a layer for whatever subscriber the program has, and [`ChromeTrace::host_spans`] puts what it
-//! captured beside the recording. So the trace shows what the workers did while the program did something else; here, that they stand still
-//! while the matrix is built and the result is checked.
+//! The runtime records tasks. Spans of the `tracing` crate record the other work of the program, such as building a
+//! matrix and checking a result. [`HostSpans::layer`] returns a layer for the program's subscriber, and
+//! [`ChromeTrace::host_spans`] adds the captured spans to the recording. The trace shows what the workers do during
+//! each span; here, they are idle while the matrix is built and while the result is checked.
 
 use clap::Parser;
 use std::{error::Error, fs::File, path::PathBuf};
@@ -24,7 +24,7 @@ use tracing_subscriber::prelude::*;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// Solves a positive definite system, and traces the program around it, too.
+/// Solves a positive definite system, and traces the solver and the program.
 #[derive(Parser)]
 struct Arguments {
     /// Order of the matrix.
@@ -33,7 +33,7 @@ struct Arguments {
     /// Right-hand sides.
     #[arg(long, default_value_t = 256)]
     nrhs: usize,
-    /// Where the trace goes.
+    /// File for the trace.
     #[arg(long, default_value = "host_spans.trace.json")]
     trace: PathBuf,
 }
@@ -51,12 +51,13 @@ fn main() -> Outcome {
     let written = trace.write(File::create(&arguments.trace)?)?;
     println!("{}: {} tasks, {} spans of the program", arguments.trace.display(), written.slices, written.host_events);
     if written.host_events != 5 || written.slices == 0 {
-        return Err("five spans, and the tasks within one of them, were expected".into());
+        let (spans, tasks) = (written.host_events, written.slices);
+        return Err(format!("the trace has {spans} spans and {tasks} tasks, expected 5 spans and some tasks").into());
     }
     Ok(at_most("relative residual", residual, 1e-13)?)
 }
 
-/// The residual of the solution of A x = b, relative to b.
+/// Solves A x = b and returns the residual relative to b.
 fn solve(rt: &Runtime, n: usize, nrhs: usize) -> Outcome<f64> {
     let _all = info_span!("system", n, nrhs).entered();
     let (a, b) = {

@@ -1,17 +1,18 @@
-//! Least squares, and solutions of least norm: gels with a tall matrix, and with its transpose.
+//! Least-squares and minimum-norm solutions: gels with a tall matrix and with its transpose.
 //!
 //! ```text
 //! cargo run --release --example least_squares
 //! cargo run --release --example least_squares -- --matrix mahindas.mtx
 //! ```
 //!
-//! A signal is recovered from noisy samples: the columns of A are Chebyshev polynomials. From a Matrix Market file, which is
-//! `../shared/data/mahindas.mtx` (an economic model of the Harwell-Boeing collection) where that is present, comes another tall
-//! problem: how much of one column is a combination of those to its left. A square matrix would leave nothing
-//! to minimise, so A is its left part, half as wide as it is tall at most, and b the column that follows.
+//! The example recovers a signal from noisy samples; the columns of A are Chebyshev polynomials. Alternatively it reads
+//! a Matrix Market file, by default `../shared/data/mahindas.mtx` (an economic model of the Harwell-Boeing collection)
+//! if that exists, and approximates one column by a combination of the columns to its left. A is the left part of the
+//! matrix, at most half as wide as it is tall, so that the system is over-determined; b is the next column.
 //!
-//! The residual r of a least-squares solution is orthogonal to the columns of A: ‖Aᵀ r‖ is zero but for rounding. The solution z
-//! of Aᵀ z = c of least norm is a combination of the columns of A, so any other solution y has ‖y‖² = ‖z‖² + ‖y − z‖².
+//! The residual r of a least-squares solution is orthogonal to the columns of A: ‖Aᵀ r‖ is zero up to rounding. The
+//! minimum-norm solution z of Aᵀ z = c is a combination of the columns of A, so any other solution y satisfies
+//! ‖y‖² = ‖z‖² + ‖y − z‖².
 
 use clap::Parser;
 use std::{
@@ -26,12 +27,12 @@ use superscalar::{
 };
 use superscalar_oracle::{at_most, element};
 
-/// Taken where it is present and nothing else is asked for.
+/// The default file, which is used if it exists.
 const MATRIX: &str = "../shared/data/mahindas.mtx";
 
-/// Samples, unless their number is given.
+/// The default number of samples.
 const SAMPLES: usize = 20_000;
-/// Noise is uniform between minus and plus this.
+/// The noise is uniform between −NOISE and NOISE.
 const NOISE: f64 = 0.5;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -39,7 +40,7 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 /// Solves an over-determined system and an under-determined one.
 #[derive(Parser)]
 struct Arguments {
-    /// A Matrix Market file to take the problem from, instead of samples of a signal
+    /// Matrix Market file with the problem, instead of samples of a signal
     #[arg(long)]
     matrix: Option<PathBuf>,
     /// Number of samples of a signal; no file is read then [default: 20000]
@@ -73,7 +74,7 @@ fn run() -> Outcome {
     least_norm(&rt, &a)
 }
 
-/// Finds the x that makes ‖b − A x‖ least, and looks whether the residual is orthogonal to A's columns.
+/// Finds the x that minimizes ‖b − A x‖, and checks that the residual is orthogonal to the columns of A.
 fn fit(rt: &Runtime, a: &Matrix<f64>, b: &Matrix<f64>) -> Outcome<Matrix<f64>> {
     let (m, n) = (a.nrows(), a.ncols());
     let (mut qr, mut x) = (a.clone(), b.clone());
@@ -91,7 +92,7 @@ fn fit(rt: &Runtime, a: &Matrix<f64>, b: &Matrix<f64>) -> Outcome<Matrix<f64>> {
     Ok(x)
 }
 
-/// Solves Aᵀ z = c, where c = Aᵀ y for a known y: of all solutions z is the shortest.
+/// Computes the minimum-norm solution z of Aᵀ z = c, where c = Aᵀ y for a known y, and compares their norms.
 fn least_norm(rt: &Runtime, a: &Matrix<f64>) -> Outcome {
     let (m, n) = (a.nrows(), a.ncols());
     let y = Matrix::from_fn(m, 1, |i, _| 1.0 + (i % 7) as f64);
@@ -106,14 +107,15 @@ fn least_norm(rt: &Runtime, a: &Matrix<f64>) -> Outcome {
     println!("least norm, A^T {n} x {m}:");
     println!("  |c - A^T z| / (|A| |z|)         = {error:.1e}");
     println!("  |z| = {least:.3}, of a known solution |y| = {whole:.3}, and |y - z| = {rest:.3}");
-    at_most("backward error of the solution of least norm", error, m as f64 * f64::EPSILON)?;
+    at_most("backward error of the minimum-norm solution", error, m as f64 * f64::EPSILON)?;
     let excess = (whole.powi(2) - least.powi(2) - rest.powi(2)).abs() / whole.powi(2);
     println!("  ||y|^2 - |z|^2 - |y - z|^2| / |y|^2 = {excess:.1e}");
-    // An error of z in the range of A grows with A's condition number, for which this has room up to ten thousand.
-    Ok(at_most("what the solution is longer than the least one", excess, 1e4 * m as f64 * f64::EPSILON)?)
+    // An error of z in the range of A grows with the condition number of A. The bound allows numbers up to ten
+    // thousand.
+    Ok(at_most("violation of |y|^2 = |z|^2 + |y - z|^2", excess, 1e4 * m as f64 * f64::EPSILON)?)
 }
 
-/// Polynomials of degree 0 to n - 1 at m times from -1 to 1, and the noisy signal at these times.
+/// Returns the polynomials of degrees 0 to n − 1 at m times from −1 to 1, and the noisy signal at these times.
 fn samples(m: usize, n: usize) -> Outcome<(Matrix<f64>, Matrix<f64>)> {
     let mut a = Matrix::try_zeros(m, n)?;
     let mut view = a.as_mut();
@@ -132,7 +134,7 @@ fn signal(t: f64) -> f64 {
     (-t * t).exp() * (20.0 * t).sin()
 }
 
-/// Of the noise only what looks like one of n polynomials stays: √(n/m) of it.
+/// Checks the error of the recovered signal. A fit with n polynomials is expected to keep √(n/m) of the noise.
 fn compare_with_the_signal(rt: &Runtime, a: &Matrix<f64>, x: &Matrix<f64>) -> Outcome {
     let (m, n) = (a.nrows(), a.ncols());
     let truth = Matrix::from_fn(m, 1, |i, _| signal(time(i, m)));
@@ -142,7 +144,7 @@ fn compare_with_the_signal(rt: &Runtime, a: &Matrix<f64>, x: &Matrix<f64>) -> Ou
     Ok(at_most("error of the recovered signal", error, 2.0 * expected)?)
 }
 
-/// The first columns of a matrix, half as many as it has rows at most, and the column that follows.
+/// Reads a matrix and returns its first columns, at most half as many as it has rows, and the next column.
 fn read(file: &Path) -> Outcome<(Matrix<f64>, Matrix<f64>)> {
     let market = matrix_market::read_file(file)?;
     let shape = market.shape();
@@ -150,12 +152,12 @@ fn read(file: &Path) -> Outcome<(Matrix<f64>, Matrix<f64>)> {
     let whole = Matrix::<f64>::from_market(&market)?;
     let n = (shape.m / 2).min(shape.n.saturating_sub(1));
     if n == 0 {
-        return Err("a matrix of two rows and two columns, or more, is needed".into());
+        return Err(format!("the matrix is {} x {}, expected at least 2 x 2", shape.m, shape.n).into());
     }
     Ok((Matrix::from_fn(shape.m, n, |i, j| whole.at(i, j)), Matrix::from_fn(shape.m, 1, |i, _| whole.at(i, n))))
 }
 
-/// op(A) X.
+/// Returns op(A) X.
 fn product(rt: &Runtime, op: Op, a: &Matrix<f64>, x: &Matrix<f64>) -> Outcome<Matrix<f64>> {
     let (m, _) = op.shape((a.nrows(), a.ncols()));
     let mut y = Matrix::zeros(m, x.ncols());

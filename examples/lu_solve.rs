@@ -1,16 +1,17 @@
-//! A general system: factorization, solution and residual in one scope, how good the solution is, and what a singular matrix
-//! returns.
+//! A general system: factorization, solution and residual in one scope, the accuracy of the solution, and the error for
+//! a singular matrix.
 //!
 //! ```text
 //! cargo run --release --example lu_solve
 //! cargo run --release --example lu_solve -- --n 4000
 //! ```
 //!
-//! getrf, getrs and gemm are inserted one after the other; which task waits for which is found from their tiles. LU works on
-//! block columns, whose panels choose pivots among whole columns. The product may cut the same matrix as it likes.
+//! getrf, getrs and gemm insert their tasks one after the other, and the runtime infers the hazards from the tiles. LU
+//! uses block columns, since a panel chooses pivots among whole columns. The product may divide the same matrix in
+//! another way.
 //!
-//! A solution is judged twice: by its backward error, which says how little A would have to change for x to be exact, and by
-//! the condition number, which says what such a change does to x.
+//! Two numbers describe the accuracy of the solution. The backward error is the smallest relative change of A for which
+//! x is exact. The condition number states how much such a change affects x.
 
 use clap::Parser;
 use std::{error::Error, time::Instant};
@@ -23,7 +24,7 @@ use superscalar_oracle::{Random, at_most, largest};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// Solves a general system, checks the solution, and shows what a singular matrix returns.
+/// Solves a general system, checks the solution, and shows the error for a singular matrix.
 #[derive(Parser)]
 struct Arguments {
     /// Order of the matrix.
@@ -46,10 +47,10 @@ fn run() -> Outcome {
     let (rt, options) = (devices::builder()?.build()?, Options::default());
     println!("n = {}, {} workers, policy {}", arguments.n, rt.workers(), rt.policy());
     solve(&rt, &arguments, &options)?;
-    meet_a_singular_matrix(&rt, arguments.n, &options)
+    solve_singular_system(&rt, arguments.n, &options)
 }
 
-/// Solves A x = b where x is known to be all ones.
+/// Solves A x = b for a known x of ones.
 fn solve(rt: &Runtime, &Arguments { n, nb }: &Arguments, options: &Options) -> Outcome {
     let a = random(n)?;
     let b = Matrix::from_fn(n, 1, |i, _| (0..n).map(|j| a.at(i, j)).sum());
@@ -79,8 +80,9 @@ fn solve(rt: &Runtime, &Arguments { n, nb }: &Arguments, options: &Options) -> O
     Ok(at_most("error of x", forward, 10.0 * backward / rcond)?)
 }
 
-/// With a column of zeros the factorization completes, and says where; the right-hand side is as it was.
-fn meet_a_singular_matrix(rt: &Runtime, n: usize, options: &Options) -> Outcome {
+/// Factors a matrix with a column of zeros. The factorization completes and reports the column; the right-hand side is
+/// unchanged.
+fn solve_singular_system(rt: &Runtime, n: usize, options: &Options) -> Outcome {
     let zero = n / 2;
     let mut a = random(n)?;
     a.as_mut().col(zero).fill(0.0);
@@ -92,11 +94,11 @@ fn meet_a_singular_matrix(rt: &Runtime, n: usize, options: &Options) -> Outcome 
             Ok(())
         }
         Err(error) => Err(error.into()),
-        Ok(()) => Err("a singular matrix went unnoticed".into()),
+        Ok(()) => Err("gesv returned no error for a singular matrix".into()),
     }
 }
 
-/// Elements uniform in ±½.
+/// Makes a matrix with elements uniform in ±½.
 fn random(n: usize) -> Outcome<Matrix<f64>> {
     let mut a = Matrix::try_zeros(n, n)?;
     Random::new(1).general(a.as_mut());

@@ -1,13 +1,14 @@
-//! Single precision does the work, double precision is what comes out: a system factored in f32 and refined in f64.
+//! A system that is factored in single precision and refined to double precision.
 //!
 //! ```text
 //! cargo run --release --example mixed_precision
 //! cargo run --release --example mixed_precision -- --n 4000
 //! ```
 //!
-//! `gesv_mixed` stands in place of `gesv` and returns how many refinements it took, LAPACK's `ITER`. Each one gains some 7 digits
-//! less those that the condition number costs. Hilbert's matrices, of which each order is some 30 times worse than the one
-//! before, show where that ends: there the number is negative, and the system has been solved in double precision after all.
+//! `gesv_mixed` replaces `gesv` and returns the number of refinement steps, LAPACK's `ITER`. Each step gains about 7
+//! digits, less those that the condition number costs. Hilbert matrices, whose condition number grows about 30 times
+//! with each order, show the limit: from some order on, `ITER` is negative, and the system is solved in double
+//! precision.
 
 use clap::Parser;
 use std::{error::Error, time::Instant};
@@ -22,7 +23,7 @@ const REPEATS: usize = 3;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// Solves systems in mixed precision, beside double precision.
+/// Solves systems in mixed precision and in double precision.
 #[derive(Parser)]
 struct Arguments {
     /// Order of the large matrix.
@@ -33,12 +34,12 @@ struct Arguments {
 fn main() -> Outcome {
     let (n, rt) = (Arguments::parse().n, Runtime::new()?);
     println!("n = {n}, {} workers", rt.workers());
-    beside_double_precision(&rt, n)?;
-    worse_and_worse(&rt)
+    compare_with_double(&rt, n)?;
+    solve_hilbert_systems(&rt)
 }
 
-/// The same system by both routines, by turns.
-fn beside_double_precision(rt: &Runtime, n: usize) -> Outcome {
+/// Solves the same system with both routines in turn, and compares times and errors.
+fn compare_with_double(rt: &Runtime, n: usize) -> Outcome {
     let random = |columns, seed| Matrix::from_fn(n, columns, |i, j| element::<f64>(seed, i, j));
     let (a, b) = (random(n, 1), random(1, 2));
     let (mut seconds, mut steps, mut errors) = ([Vec::new(), Vec::new()], 0, [0.0; 2]);
@@ -62,11 +63,11 @@ fn beside_double_precision(rt: &Runtime, n: usize) -> Outcome {
     for (routine, error) in ["backward error of gesv", "backward error of gesv_mixed"].into_iter().zip(errors) {
         at_most(routine, error, n as f64 * f64::EPSILON)?;
     }
-    if steps < 0 { Err("single precision was of no use".into()) } else { Ok(()) }
+    if steps < 0 { Err(format!("gesv_mixed returned {steps}, expected refinement steps").into()) } else { Ok(()) }
 }
 
-/// Hilbert's matrices, up to the orders where single precision is of no use.
-fn worse_and_worse(rt: &Runtime) -> Outcome {
+/// Solves systems with Hilbert matrices up to orders at which the refinement fails.
+fn solve_hilbert_systems(rt: &Runtime) -> Outcome {
     let options = Options::default();
     println!("Hilbert's matrix:");
     println!("  order  condition   ITER  backward error");
@@ -85,10 +86,10 @@ fn worse_and_worse(rt: &Runtime) -> Outcome {
         at_most("backward error of gesv_mixed", error, 10.0 * n as f64 * f64::EPSILON)?;
         fell_back |= iter < 0;
     }
-    if fell_back { Ok(()) } else { Err("single precision went too far".into()) }
+    if fell_back { Ok(()) } else { Err("expected a negative ITER for a Hilbert matrix".into()) }
 }
 
-/// What a negative `ITER` says.
+/// Returns the meaning of a negative `ITER`.
 fn meaning(iter: i32) -> &'static str {
     match iter {
         -2 => "  (a number is too large for single precision)",

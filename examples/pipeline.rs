@@ -1,13 +1,13 @@
-//! An image pipeline: serial code, several frames in flight.
+//! An image pipeline, written as serial code, that processes several frames at the same time.
 //!
 //! ```text
 //! cargo run --release --example pipeline
 //! ```
 //!
-//! Each frame is decoded, blurred and searched for edges; the edges are counted into a histogram over all frames, compared
-//! with the best frame so far, and written to `pipeline.pgm` in order. The loop names three buffers again and again. They
-//! allow renaming, so the next frame is decoded into a fresh one while the last is still in use; the hazards that are left
-//! keep each frame's stages in order, and the writes in the order of the frames.
+//! Each frame is decoded, blurred and searched for edges. The edges are counted in a histogram over all frames,
+//! compared with the best frame so far, and written to `pipeline.pgm` in order. Every iteration uses the same three
+//! buffers. They allow renaming, so the next frame is decoded into a new buffer while the last one is still in use. The
+//! remaining hazards order the stages of a frame, and the writes of the frames.
 
 use std::{
     error::Error,
@@ -30,7 +30,7 @@ const FILE: &str = "pipeline.pgm";
 type Image = Vec<u8>;
 type Histogram = [u64; 256];
 
-/// Adds histograms up.
+/// The sum of histograms.
 struct Sum;
 
 impl Reduction<Histogram> for Sum {
@@ -43,7 +43,7 @@ impl Reduction<Histogram> for Sum {
     }
 }
 
-/// The frame with the strongest edges so far; of equals, the first.
+/// The frame with the strongest edges so far, the first of several equal ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Best {
     frame: usize,
@@ -59,7 +59,7 @@ impl Best {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // The window bounds how far insertion runs ahead, and so how many buffers there are: a datum has at most eight places.
+    // The window limits how far insertion runs ahead, and thereby the number of buffers. A datum has at most eight.
     let rt = Runtime::builder().window(STAGES * FRAMES_IN_FLIGHT).trace(true).build()?;
     let film: Vec<Vec<u8>> = (0..FRAMES).map(|frame| encode(&scene(frame))).collect();
     let (mut out, mut histogram, mut best) = (BufWriter::new(File::create(FILE)?), [0; 256], Best::default());
@@ -76,11 +76,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             });
             s.spawn(task("edge"), (smooth.read(), edges.write()), |(smooth, edges)| edge(smooth, edges));
             s.spawn(task("histogram"), (edges.read(), histogram.reduce(Sum)), |(edges, part)| count(edges, part));
-            // In whatever order the frames come: the best is the best.
+            // The result does not depend on the order of the frames, so these accesses commute.
             s.spawn(task("best"), (edges.read(), best.commute()), move |(edges, best)| {
                 best.offer(frame, strength(edges));
             });
-            // A write may fail; the error comes back from the scope, with the task's name.
+            // A write may fail; the scope then returns the error with the name of the task.
             s.spawn(task("write"), (edges.read(), out.read_write()), |(edges, out)| write_pgm(out, edges));
         }
     })?;
@@ -95,7 +95,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     report(&rt.take_recording().unwrap_or_default(), rt.workers())
 }
 
-/// The same program without tasks.
+/// Runs the same program without tasks.
 fn serial(film: &[Vec<u8>]) -> (Vec<u8>, Histogram, Best) {
     let [mut gray, mut smooth, mut edges] = [(); 3].map(|()| blank());
     let (mut out, mut histogram, mut best) = (Vec::new(), [0; 256], Best::default());
@@ -106,12 +106,12 @@ fn serial(film: &[Vec<u8>]) -> (Vec<u8>, Histogram, Best) {
         edge(&smooth, &mut edges);
         count(&edges, &mut histogram);
         best.offer(frame, strength(&edges));
-        write_pgm(&mut out, &edges).unwrap_or_else(|_| unreachable!("memory takes everything"));
+        write_pgm(&mut out, &edges).unwrap_or_else(|_| unreachable!("writing into a vector succeeds"));
     }
     (out, histogram, best)
 }
 
-/// What overlapped: how many frames were in the pipeline at once, and how many tasks ran at once.
+/// Prints how many frames were in the pipeline at the same time, and how many tasks ran at the same time.
 fn report(recording: &Recording, workers: usize) -> Result<(), Box<dyn Error>> {
     let mut ends = Vec::new();
     for frame in 0..FRAMES {
@@ -146,7 +146,7 @@ fn blank() -> Image {
     vec![0; WIDTH * HEIGHT]
 }
 
-/// A bright disc that wanders over a coarse gradient.
+/// Returns the image of a bright disc that moves over a coarse gradient.
 fn scene(frame: usize) -> Image {
     let angle = frame as f64 * 0.13;
     let (x0, y0) = (160.0 + 110.0 * angle.cos(), 120.0 + 70.0 * (1.7 * angle).sin());
@@ -159,7 +159,7 @@ fn scene(frame: usize) -> Image {
     (0..WIDTH * HEIGHT).map(pixel).collect()
 }
 
-/// Run lengths: pairs of a count and a value.
+/// Encodes an image as run lengths: pairs of a count and a value.
 fn encode(image: &[u8]) -> Vec<u8> {
     let runs = image.chunk_by(|a, b| a == b).flat_map(|run| run.chunks(255));
     runs.flat_map(|run| [run.len() as u8, run[0]]).collect()
@@ -172,7 +172,7 @@ fn decode(code: &[u8], image: &mut Image) {
     }
 }
 
-/// The mean of 7 x 7 neighbours: sums along rows, then along columns. Pixels near the border are left dark.
+/// Computes the mean of 7 x 7 neighbours from sums along rows and then along columns. Pixels near the border are zero.
 fn blur(from: &[u8], to: &mut [u8], rows: &mut [u16]) {
     const REACH: usize = 3;
     const SIDE: usize = 2 * REACH + 1;
@@ -191,7 +191,7 @@ fn blur(from: &[u8], to: &mut [u8], rows: &mut [u16]) {
     }
 }
 
-/// The length of the brightness's gradient, by Sobel's masks.
+/// Computes the length of the gradient of the brightness with Sobel masks.
 fn edge(from: &[u8], to: &mut [u8]) {
     let at = |x: usize, y: usize| i32::from(from[y * WIDTH + x]);
     to.fill(0);
@@ -213,7 +213,7 @@ fn strength(image: &[u8]) -> u64 {
     image.iter().map(|&pixel| u64::from(pixel)).sum()
 }
 
-/// One frame in the portable graymap format; frames may follow one another in a file.
+/// Writes one frame in the portable graymap format, which allows several frames in a file.
 fn write_pgm(out: &mut impl Write, image: &[u8]) -> io::Result<()> {
     write!(out, "P5\n{WIDTH} {HEIGHT}\n255\n")?;
     out.write_all(image)

@@ -1,17 +1,17 @@
-//! What a matrix product moves over each link: three devices, each with room for half of a matrix.
+//! The traffic of a matrix product over each link, with three devices that each have memory for half of a matrix.
 //!
 //! ```text
 //! cargo run --release --example traffic
 //! cargo run --release --example traffic -- --n 1024 --nb 64 --devices sim:0..3 --memory 4M
 //! ```
 //!
-//! A row for each policy and device: megabytes from and to host memory, and from its peers, as in Table V of the BLASX paper (Wang et al., 2016).
-//! The last row is what a schedule moves that keeps nothing on the devices: every step of a tile of C brings a tile of A, of B and of C, and
-//! takes that of C back.
+//! The output has a row for each policy and device with the megabytes from host memory, to host memory, and from peers,
+//! as in Table V of the BLASX paper (Wang et al., 2016). The last row is the traffic of a schedule that keeps no tiles
+//! on the devices: every step of a tile of C copies a tile of A, B and C to a device, and the tile of C back.
 //!
-//! Each product is checked: C must be A A but for rounding.
+//! Each product is checked: C must equal A A up to rounding.
 //!
-//! The simulated devices 0 and 1 are linked with each other; `--devices sim:0:peer=none,sim:1,sim:2` cuts that link.
+//! The simulated devices 0 and 1 are linked with each other; `--devices sim:0:peer=none,sim:1,sim:2` removes that link.
 
 use clap::Parser;
 use std::error::Error;
@@ -22,7 +22,7 @@ use superscalar::{
 };
 use superscalar_oracle::{Exceeded, ROUNDINGS_MAX, Sum, at_most, general};
 
-/// Multiplies two matrices on devices, under each policy, and shows what was moved.
+/// Multiplies two matrices on devices with each policy, and shows the traffic.
 #[derive(Parser)]
 struct Arguments {
     /// Order of the matrices.
@@ -34,7 +34,7 @@ struct Arguments {
     /// The devices.
     #[arg(long, default_value = "sim:0..3")]
     devices: String,
-    /// Bytes of each device, such as 64M; half of a matrix, if nothing is said.
+    /// Memory of each device in bytes, such as 64M; half of a matrix by default.
     #[arg(long)]
     memory: Option<String>,
 }
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Looks at what is left of C without A A.
+/// Checks the error C − A A.
 fn check(a: &Matrix<f64>, c: &Matrix<f64>) -> Result<(), Exceeded> {
     let (n, a, c) = (a.nrows(), general(a.as_ref()), general(c.as_ref()));
     let error = Sum::new(n).plus(1.0, [a, a]).minus([c]).componentwise();

@@ -1,12 +1,12 @@
-//! Measures which block sizes are best on this machine, and keeps them for all programs that use the library.
+//! Measures the best block sizes on this machine, and stores them for all programs that use the library.
 //!
 //! ```text
 //! cargo run --release --example tune -- [--types s,d,c,z] [--orders 256,512,1024,2048] [--workers 1,2] [--out FILE]
 //! ```
 //!
-//! The table is plain text, a line per routine, type, number of workers and order: look at it, or change it. Without `--out` it
-//! goes where the library looks for it (`SUPERSCALAR_TUNING`, or the user's folder for caches). It is read again, and must be what
-//! was measured.
+//! The table is plain text and may be edited. It has a line for each routine, type, number of workers and order. By
+//! default it is written to the file that the library reads (`SUPERSCALAR_TUNING`, or a file in the user's cache
+//! folder). The example reads the table back and compares it with the measurements.
 
 use clap::Parser;
 use std::{error::Error, path::PathBuf};
@@ -27,7 +27,7 @@ struct Arguments {
     /// Numbers of workers [default: one, and one per physical core]
     #[arg(long, value_delimiter = ',')]
     workers: Vec<usize>,
-    /// Where the table goes
+    /// File for the table
     #[arg(long)]
     out: Option<PathBuf>,
 }
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             for (blocks, n) in
                 Blocks::ALL.into_iter().flat_map(|blocks| arguments.orders.iter().map(move |&n| (blocks, n)))
             {
-                let entry = one(&rt, letter, blocks, n)?;
+                let entry = measure_entry(&rt, letter, blocks, n)?;
                 println!(
                     "{:5} {letter} workers {workers} n {n:5}: nb {:4}, {:.1} GFLOP/s",
                     blocks.name(),
@@ -65,27 +65,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     check(&table.entries, &read.entries)
 }
 
-/// What was read is what was measured, and each rate is one.
+/// Checks that the table was read as it was measured, and that each entry is valid.
 fn check(measured: &[Entry], read: &[Entry]) -> Result<(), Box<dyn Error>> {
     let key = |entry: &Entry| (entry.blocks, entry.letter, entry.workers, entry.n, entry.nb);
     if !measured.iter().map(key).eq(read.iter().map(key)) {
-        return Err("the table that was written reads otherwise".into());
+        return Err("the table that was read differs from the one that was written".into());
     }
     match measured.iter().find(|entry| !entry.gflops.is_finite() || entry.gflops <= 0.0 || entry.nb == 0) {
-        Some(entry) => Err(format!("{entry:?} is no measurement").into()),
+        Some(entry) => Err(format!("{entry:?} is not a valid measurement").into()),
         None => Ok(()),
     }
 }
 
-fn one(rt: &Runtime, letter: char, blocks: Blocks, n: usize) -> Result<Entry, Box<dyn Error>> {
+fn measure_entry(rt: &Runtime, letter: char, blocks: Blocks, n: usize) -> Result<Entry, Box<dyn Error>> {
     if n == 0 {
-        return Err("an order of zero".into());
+        return Err("--orders 0: expected an order of at least 1".into());
     }
     Ok(match letter {
         's' => measure::<f32>(rt, blocks, n)?,
         'd' => measure::<f64>(rt, blocks, n)?,
         'c' => measure::<c32>(rt, blocks, n)?,
         'z' => measure::<c64>(rt, blocks, n)?,
-        other => return Err(format!("types are s, d, c and z, not {other}").into()),
+        other => return Err(format!("--types {other}: expected s, d, c or z").into()),
     })
 }

@@ -1,6 +1,6 @@
-"""A headless Chromium for tests, driven over the DevTools protocol.
+"""A headless Chromium for tests, controlled over the DevTools protocol.
 
-`chrome_loads.py` and `report_works.py` use it. Needs nothing beyond Python's standard library.
+`chrome_loads.py` and `report_works.py` use it. It needs only Python's standard library.
 """
 
 import base64
@@ -30,11 +30,11 @@ CHROME_FLAGS = (
 
 
 class Failure(Exception):
-    """What is tested, or the browser, is not as it should be."""
+    """A failure of the test or of the browser."""
 
 
 class DevTools:
-    """One page of the browser: a WebSocket that carries one command after another."""
+    """A page of the browser, controlled over a WebSocket with one command at a time."""
 
     def __init__(self, url):
         address, _, path = url.removeprefix("ws://").partition("/")
@@ -56,7 +56,7 @@ class DevTools:
         self.events = []
 
     def command(self, method, **parameters):
-        """The result of a command of the protocol; what the page reports meanwhile goes to `events`."""
+        """Runs a command of the protocol and returns its result. Appends events that arrive meanwhile to `events`."""
         self.commands += 1
         command = {"id": self.commands, "method": method, "params": parameters}
         self._send(json.dumps(command).encode())
@@ -72,12 +72,12 @@ class DevTools:
         return result
 
     def evaluate(self, expression):
-        """The value of a JavaScript expression in the page."""
+        """Returns the value of a JavaScript expression in the page."""
         parameters = {"expression": expression, "returnByValue": True, "awaitPromise": True}
         return self.command("Runtime.evaluate", **parameters)["result"].get("value")
 
     def _send(self, payload):
-        # A client must mask what it sends; a mask of zeros is one, and costs nothing.
+        # The protocol requires a client to mask its messages. A mask of zeros is valid and changes nothing.
         self.stream.sendall(struct.pack("!BBQ", 0x81, 0x80 | 127, len(payload)) + bytes(4))
         self.stream.sendall(payload)
 
@@ -106,12 +106,11 @@ class DevTools:
 
 
 class Browser:
-    """A headless browser with a profile of its own, gone at the end of the `with` block."""
+    """A headless browser with its own profile, both removed at the end of the `with` block."""
 
     def __init__(self, program):
         self.profile = tempfile.mkdtemp(prefix="superscalar-browser-")
-        # Newer versions open chrome://tracing only once the internal pages have been enabled, by a
-        # button that sets this preference.
+        # Newer versions open chrome://tracing only if this preference enables the internal pages.
         with open(os.path.join(self.profile, "Local State"), "w", encoding="utf-8") as state:
             json.dump({"internal_only_uis_enabled": True}, state)
         self.process = subprocess.Popen(
@@ -126,7 +125,7 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        # The browser is a family of processes; it was started as a group of its own.
+        # The browser has several processes and was started as a process group of its own.
         try:
             os.killpg(self.process.pid, signal.SIGTERM)
             self.process.wait(timeout=10)
@@ -138,7 +137,7 @@ class Browser:
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def open(self, url, ready):
-        """A page of a viewer, or nothing where the browser has no such page."""
+        """Opens a page and waits until `ready` is true. Returns `None` if the browser has no such page."""
         deadline = time.monotonic() + START_SECONDS_MAX
         new = f"http://127.0.0.1:{self._port(deadline)}/json/new?{url}"
         with urllib.request.urlopen(urllib.request.Request(new, method="PUT"), timeout=30) as page:
@@ -177,7 +176,7 @@ def missing(what):
 
 
 def with_browser(work):
-    """The exit status of `work`, given a browser; of a machine without one, or of a failure that `work` did not expect."""
+    """Calls `work` with a browser and returns its exit status, or that of a missing browser or a failure."""
     chrome = find_chrome()
     if chrome is None:
         return missing("no Chromium or Chrome on this machine")

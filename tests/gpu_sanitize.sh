@@ -1,44 +1,47 @@
 #!/usr/bin/env bash
-# Every kernel of ours for NVIDIA GPUs, in s, d, c and z, under the tools of NVIDIA's compute-sanitizer.
+# Runs every kernel of this project for NVIDIA GPUs, in s, d, c and z, under the tools of NVIDIA's compute-sanitizer.
 #
 #     tests/gpu_sanitize.sh [memcheck|racecheck|synccheck|initcheck]...
 #
-# Without names all four run. The exit status is 0 if no tool reports an error or a warning and all programs end well, 1 if not, 2 if an
-# argument is not valid, and 77 if there is no GPU or no compute-sanitizer, which is looked for in $CUDA_HOME, in /usr/local/cuda and on the
-# PATH. With BINARIES=FOLDER nothing is built: the programs `conformance`, `cuda` and `tester` are there.
+# Without names all four tools run. compute-sanitizer is searched in $CUDA_HOME, in /usr/local/cuda and in the PATH.
+# With BINARIES=FOLDER nothing is built, and the programs `conformance`, `cuda` and `tester` of this folder run. The
+# exit status is 0 if no tool reports an error or a warning and all programs succeed, 1 otherwise, 2 if an argument is
+# not valid, and 77 if there is no GPU or no compute-sanitizer.
 #
-# What reaches which kernel (kernels/src/cuda/text, devices/src/cuda/text):
+# Which test runs which kernels (kernels/src/cuda/text, devices/src/cuda/text):
 #
 #   conformance every_kernel::X::        kernels; X = s d c z (kernels/tests/conformance/reach.rs)
 #     elements                           copy transpose scale laswp complete fold
 #     triangular                         multiply copy solve solve_soon
-#     potrf_of_few_warps                 potrf, of as many columns as a warp factors at once; solve solve_many
-#     potrf_of_many_warps                potrf, of more; solve
+#     potrf_of_few_warps                 potrf, of at most the columns that a warp factors at once; solve solve_many
+#     potrf_of_many_warps                potrf, of more columns; solve
 #     panels                             getrf_{1,2,4,8} geqrf_{1,2,4,8} in clusters, shift
 #     panels, X = s_without_clusters ..  getrf_{1,2,4,8} geqrf_{1,2,4,8} in grids, clear
 #     tall_panels                        getrf_1 geqrf_1 in grids, getrf_in_place geqrf_in_place
 #   cuda copies::small copies::random    copy (copies.rs in devices/tests/cuda and driver: between two heaps on one GPU)
-#   tester                               whole routines: the same kernels among the runtime's copies and queues
+#   tester                               whole routines: the same kernels with the runtime's copies and queues
 #
-# A heap is one allocation, so memcheck and initcheck see what leaves a heap, shared memory or a launch's arguments, and not what leaves a
-# matrix for its neighbour in the heap: the other conformance tests compare every byte of that.
+# A heap is one allocation, so memcheck and initcheck detect accesses outside a heap, shared memory or the arguments of
+# a launch, but not accesses outside a matrix within a heap. The other conformance tests compare every byte around a
+# matrix.
 #
-# Each of the tests is a process of its own: racecheck came to a standstill in one that ran all. Under racecheck and initcheck the tester
-# takes too long, for the kernels of cuBLAS, and is left out.
+# Each test runs in a process of its own, since racecheck hangs in a process that runs all of them. The tester does not
+# run under racecheck and initcheck, since the kernels of cuBLAS take too long there.
 #
-# racecheck leaves potrf_of_many_warps out. From the first barrier on that only some warps of a block come to (`tell` and `hear` in
-# factor.cu), the racecheck of CUDA 13.0 takes accesses for races that __syncthreads parts, others from run to run: it does so in a kernel, too,
-# whose warps touch nothing between such barriers, and does not without them.
+# potrf_of_many_warps does not run under racecheck. It uses barriers that only some warps of a block reach (`tell` and
+# `hear` in factor.cu). After the first such barrier, the racecheck of CUDA 13.0 reports varying false races between
+# accesses that __syncthreads separates. It also does so in a kernel whose warps access nothing between such barriers,
+# and it does not without them.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 all_tools=(memcheck racecheck synccheck initcheck)
 
-routines=gemm,gemmt,herk,her2k,trmm,trsm,lauum,potrf,potrs,posv,potri,trtri,getrf,getrs,gesv,getri,geqrf,gelqf,unmqr,ungqr,tsqr
-routines+=,gels,gesv_mixed,gecon,lange,lacpy,laset,geadd,laswp,swap
+routines=gemm,gemmt,herk,her2k,trmm,trsm,lauum,potrf,potrs,posv,potri,trtri,getrf,getrs,gesv,getri
+routines+=,geqrf,gelqf,unmqr,ungqr,tsqr,gels,gesv_mixed,gecon,lange,lacpy,laset,geadd,laswp,swap
 resident=gemm,trmm,trsm,potrf,potrs,getrf,getrs,geqrf
-# Tools need memory of the GPU, too.
+# The tools also need GPU memory, so that of the tester is limited.
 small=(--type s,d,c,z --dim 200x180x190 --nb 64 --nrhs 20 --repeat 1 --device-memory 1G)
 
 find_sanitizer() {
@@ -49,9 +52,10 @@ find_sanitizer() {
     command -v compute-sanitizer
 }
 
-# executable PACKAGE ARGUMENTS...: builds a test and says where it is.
+# executable PACKAGE TEST: builds a test and prints its path.
 executable() {
-    cargo test --locked --no-run -p "$1" --test "$2" --message-format=json | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1
+    cargo test --locked --no-run -p "$1" --test "$2" --message-format=json |
+        sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1
 }
 
 build() {
@@ -61,11 +65,12 @@ build() {
     fi
     local target=${CARGO_TARGET_DIR:-$PWD/target}
     cargo build --locked --bin tester || return
-    programs=("$(executable superscalar-kernels conformance)" "$(executable superscalar-devices cuda)" "$target/debug/tester")
+    programs=("$(executable superscalar-kernels conformance)" "$(executable superscalar-devices cuda)")
+    programs+=("$target/debug/tester")
     [ -x "${programs[0]}" ] && [ -x "${programs[1]}" ]
 }
 
-# is_clean TOOL LOG: whether the tool came to its end and has nothing to report.
+# is_clean TOOL LOG: whether the tool completed and reported nothing.
 is_clean() {
     case $1 in
         racecheck) grep -q 'RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)' "$2" ;;
@@ -73,7 +78,7 @@ is_clean() {
     esac
 }
 
-# under TOOL NAME COMMAND...: runs a command; the log is shown if something is wrong.
+# under TOOL NAME COMMAND...: runs a command under a tool, and prints the log if it fails.
 under() {
     local tool=$1 name=$2 begun=$SECONDS code=0
     shift 2
@@ -113,7 +118,7 @@ for tool in "$@"; do
 done
 sanitizer=$(find_sanitizer) || { echo "SKIPPED: no compute-sanitizer" && exit 77; }
 nvidia-smi -L 2>/dev/null | grep -q '^GPU' || { echo "SKIPPED: no GPU" && exit 77; }
-# A suite that finds no GPU fails from here on.
+# From here on, tests that find no GPU fail.
 export REQUIRE_CUDA=1
 programs=()
 build || { echo "FAILED: the programs do not build" >&2 && exit 1; }

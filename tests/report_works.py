@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Opens reports of `superscalar-trace` in a headless Chromium and works with them.
+"""Tests reports of `superscalar-trace` in a headless Chromium.
 
     tests/report_works.py [--screenshots DIRECTORY] REPORT.html [REPORT.html ...]
 
-By wheel, pointer and keys it zooms, selects, steps along hazards and searches; it asserts that the
-page did what it should, that dark is dark, that nothing was requested from anywhere, and that the
-browser complained of nothing. A file `REPORT.json` beside a page says what is known of its run:
+It zooms, selects, steps along hazards and searches with wheel, pointer and keys, and checks the
+results, the dark theme, and that the page makes no requests and the browser reports no errors. A file
+`REPORT.json` beside a page states the expected content:
 
     {"task": {"number": 7, "text": "gemm (3, 1)", "facts": ["1.234 ms"], "predecessors": [2, 5],
               "successors": [9]},
-     "searches": {"gemm": 12, "#7": 1}, "text": ["what the page shows, letter by letter"],
+     "searches": {"gemm": 12, "#7": 1}, "text": ["text that the page shows literally"],
      "frame_ms_max": 250, "load_ms_max": 10000}
 
-Needs no network and nothing beyond Python's standard library. Exit status: 0 if all is well or
-there is no browser (a note says so), 1 otherwise. REQUIRE_CHROME=1 makes a missing browser status
-1. CHROME names the browser to use.
+It needs no network and only Python's standard library. The exit status is 0 on success or without a
+browser (a message states that), and 1 otherwise. With REQUIRE_CHROME=1, a missing browser gives
+status 1. CHROME names the browser to use.
 """
 
 import base64
@@ -31,7 +31,7 @@ SETTLE_SECONDS_MAX = 60
 TABS_MAX = 120
 FRAMES = 60
 READY = "!!window.superscalarReport && superscalarReport.isStill()"
-# Named keys of the protocol; letters and signs stand for themselves.
+# Codes of the named keys of the protocol. Letters and signs use their own codes.
 KEY_CODES = {
     "Tab": 9, "Enter": 13, "Escape": 27, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39,
 }  # fmt: skip
@@ -43,7 +43,7 @@ def expect(holds, what):
 
 
 class Page:
-    """A report in a browser, with hands."""
+    """A report in a browser, with methods for user input."""
 
     def __init__(self, browser, path):
         self.url = path.resolve().as_uri()
@@ -69,7 +69,7 @@ class Page:
         return self.tools.evaluate(expression)
 
     def settle(self):
-        """Waits until the page is there, nothing moves and all is drawn."""
+        """Waits until the page is loaded, drawn, and not animated."""
         deadline = time.monotonic() + SETTLE_SECONDS_MAX
         while not self.js(READY):
             expect(time.monotonic() < deadline, f"the page does not come to rest: {self.complaints()}")
@@ -126,13 +126,13 @@ class Page:
         return self.box("gantt")
 
     def search(self, text):
-        """The number of matches that the page says it found."""
+        """Searches for a text and returns the number of matches that the page displays."""
         self.js(f"document.getElementById('search').value = {json.dumps(text)}; 0")
         self.js("document.getElementById('search').dispatchEvent(new Event('input')); 0")
         time.sleep(0.25)
         self.settle()
-        said = self.js("document.getElementById('found').textContent")
-        return int("".join(filter(str.isdigit, said)) or -1)
+        shown = self.js("document.getElementById('found').textContent")
+        return int("".join(filter(str.isdigit, shown)) or -1)
 
     def picture(self, path):
         metrics = self.tools.command("Page.getLayoutMetrics")["cssContentSize"]
@@ -141,7 +141,7 @@ class Page:
         pathlib.Path(path).write_bytes(base64.b64decode(shot["data"]))
 
     def complaints(self):
-        """What the browser has reported that should not be."""
+        """Returns errors, warnings, requests and dialogs that the browser has reported."""
         found = []
         for event in self.tools.events:
             method, parameters = event["method"], event["params"]
@@ -154,14 +154,14 @@ class Page:
             elif method == "Network.requestWillBeSent":
                 url = parameters["request"]["url"]
                 if url != self.url and not url.startswith(("data:", "about:", self.url + "#")):
-                    found.append(f"a request of {url}")
+                    found.append(f"a request for {url}")
             elif method == "Page.javascriptDialogOpening":
                 found.append("a dialog")
         return found
 
 
 def check_zoom(page):
-    """Wheel and keys change the view, and what is under the pointer stays there."""
+    """Checks zooming and panning with wheel, pointer and keys; the moment under the pointer must not move."""
     box = page.show_chart()
     whole = page.view()
     x, y = box["left"] + box["width"] * 0.6, box["top"] + box["height"] / 2
@@ -199,7 +199,7 @@ def check_zoom(page):
 
 
 def check_pinch(page, x, y):
-    """Two fingers that part zoom in."""
+    """Checks that two fingers that move apart zoom in."""
     def touch(kind, *places):
         points = [{"x": at, "y": y, "id": finger} for finger, at in enumerate(places)]
         page.tools.command("Input.dispatchTouchEvent", type=kind, touchPoints=points)
@@ -211,12 +211,12 @@ def check_pinch(page, x, y):
         touch("touchMove", x - apart, x + apart)
     touch("touchEnd")
     page.settle()
-    expect(page.span() < 0.5 * before, "fingers that part do not zoom")
+    expect(page.span() < 0.5 * before, "a pinch does not zoom")
     page.key("Home")
 
 
 def check_selection(page, task):
-    """A click on a known task shows what it is and what it waited for."""
+    """Checks that a click on a known task shows its details and hazards."""
     page.js(f"location.hash = '#task-{task['number']}'; 0")
     time.sleep(0.2)
     page.settle()
@@ -245,7 +245,7 @@ def check_selection(page, task):
 
 
 def check_keyboard(page):
-    """Everything that matters, without a pointer."""
+    """Checks that the page can be used with keys alone."""
     page.reload()
     for _ in range(TABS_MAX):
         page.key("Tab")
@@ -314,31 +314,32 @@ COLOURS = """
 
 
 def check_themes(page):
-    """Dark by the reader's preference and by the switch, in the page and on the canvas."""
+    """Checks that the reader's preference and the switch make the page and the canvas dark."""
     page.reload("dark")
     dark = page.js(COLOURS)
     page.reload("light")
     light = page.js(COLOURS)
-    expect(dark["page"] != light["page"] and dark["most"] != light["most"], "dark looks as light does")
+    differs = dark["page"] != light["page"] and dark["most"] != light["most"]
+    expect(differs, "the dark theme has the colours of the light one")
     page.js("document.getElementById('theme').click(); 0")
     page.settle()
-    expect(page.js(COLOURS) == dark, "the switch does not lead to the same dark")
+    expect(page.js(COLOURS) == dark, "the switch gives other colours than the preference")
     page.reload("light")
 
 
 def check_motion(page):
-    """Without motion a key shows its view in the next frame."""
+    """Checks that with reduced motion a key changes the view at once."""
     page.reload("light", "reduce")
     page.js("document.getElementById('gantt').focus(); 0")
     before = page.span()
     press = "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: '+', bubbles: true}))"
     after = page.js(f"{press}; superscalarReport.view()")
-    expect(after["end"] - after["start"] < 0.7 * before, "the view glides although motion is not wanted")
+    expect(after["end"] - after["start"] < 0.7 * before, "the view is animated despite reduced motion")
     page.reload()
 
 
 def check_text(page, texts):
-    """Names from the file are shown letter by letter, and have made no element and run nothing."""
+    """Checks that names from the file are shown literally, and are not interpreted as HTML or scripts."""
     shown = page.js("document.body.textContent + document.title")
     for text in texts:
         expect(text in shown, f"the page does not show {text!r}")
@@ -348,19 +349,19 @@ def check_text(page, texts):
 
 
 def check_print(page):
-    """On paper all tables are there, and none of the bars."""
+    """Checks that the printed page has all tables and no bars."""
     page.tools.command("Emulation.setEmulatedMedia", media="print", features=[])
     shown = "(element) => getComputedStyle(element).display !== 'none'"
     panels = page.js(f"[...document.querySelectorAll('.panel')].every({shown})")
     bars = page.js(f"[...document.querySelectorAll('.bar, .tabs')].some({shown})")
-    expect(panels and not bars, "on paper, tables are lacking or bars are left")
+    expect(panels and not bars, "the printed page lacks tables or has bars")
     pdf = page.tools.command("Page.printToPDF")
-    expect(len(pdf["data"]) > 1000, "nothing is printed")
+    expect(len(pdf["data"]) > 1000, "the printed page is empty")
     page.reload()
 
 
 def check_access(page):
-    """Every control has a name, and the table for screen readers has the chart's tasks."""
+    """Checks that every control has a name, and that the table for screen readers lists the tasks."""
     unnamed = page.js(
         "[...document.querySelectorAll('button, input, canvas:not([aria-hidden]), a[href]')].filter((element) =>"
         " !(element.textContent.trim() || element.getAttribute('aria-label') || element.labels?.length))"
@@ -376,7 +377,7 @@ def check_access(page):
 
 
 def check_speed(page, known):
-    """Frames through a zoom from the whole run to a thousandth of it, and along the run there."""
+    """Measures frames of a zoom from the whole run to a thousandth of it, and of a pan along the run."""
     load_ms = page.js("superscalarReport.loadMs")
     whole = page.view()
     length = whole["end"] - whole["start"]
@@ -394,7 +395,7 @@ def check_speed(page, known):
 
 
 def check(browser, path, screenshots):
-    """Whether a page works; says so."""
+    """Checks a page, prints the result, and returns whether it works."""
     beside = path.with_suffix(".json")
     known = json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else {}
     start = time.monotonic()
@@ -414,7 +415,7 @@ def check(browser, path, screenshots):
         check_print(page)
         check_text(page, known.get("text", []))
         complaints = page.complaints()
-        expect(not complaints, f"the browser complains: {complaints[:5]}")
+        expect(not complaints, f"the browser reports {complaints[:5]}")
         print(f"ok: {path} ({time.monotonic() - start:.1f} s)")
         return True
     except Failure as failure:

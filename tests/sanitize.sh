@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
-# Tests of the runtime, of simulated devices and of the kernels under AddressSanitizer (with leak detection) and ThreadSanitizer.
+# Runs tests of the runtime, of simulated devices and of the kernels under AddressSanitizer (with leak detection) and
+# ThreadSanitizer.
 #
 #     tests/sanitize.sh [address|thread|kernels-address|kernels-thread|blas-address]...
 #
-# Without names the first two run. The runtime and simulated devices are apart from the kernels, which take longer to build than to run.
+# Without names the first two run. The tests of the kernels are separate, since the kernels take long to build.
 #
-# Needs a nightly compiler with the component rust-src, since for ThreadSanitizer the standard library is instrumented, too: without that
-# it does not see what the library's slow paths order, and reports races that are none. The component is added
-# where the nightly compiler is there; NO_INSTALL=1 forbids it. The exit status is 77 if there is nothing to run with.
+# The script needs a nightly compiler with the component rust-src. ThreadSanitizer needs an instrumented standard
+# library: without it, it misses the order that slow paths of that library establish, and reports false races. The
+# script adds the component if there is a nightly compiler; NO_INSTALL=1 forbids that. The exit status is 77 if the
+# compiler or the component is missing.
 #
-# Kernels are bounded to small orders: they are not optimised here, which would take too long to build. Their instructions are those of the
-# best set that the processor has. ThreadSanitizer sees what several threads share: packed tiles, and tasks on devices.
+# The kernels are not optimised here, since that takes too long to build, so the tests use small orders. The kernels use
+# the best instruction set of the processor. ThreadSanitizer checks data that several threads share: packed tiles, and
+# tasks on devices.
 #
-# SUPERSCALAR_MODEL_SEEDS sets how many programs of the model test run, PROGRAMS how many of those on simulated devices.
-# CARGO_TARGET_DIR is respected.
+# SUPERSCALAR_MODEL_SEEDS sets the number of programs of the model test, and PROGRAMS that of the programs on simulated
+# devices. CARGO_TARGET_DIR is respected.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -32,7 +35,7 @@ add_source() {
         rustup component add rust-src --toolchain nightly >/dev/null 2>&1
 }
 
-# Each test program ends after five minutes, of which it needs seconds: one that hangs is named.
+# Each test program takes seconds and is ended after five minutes, so that a program that hangs is reported.
 limit=()
 if command -v timeout >/dev/null; then limit=(--config "target.$host.runner = ['timeout', '--verbose', '300']"); fi
 
@@ -44,9 +47,9 @@ sanitize() {
     if [[ $4 == *kernels* ]]; then features=(--features superscalar-kernels/faer); fi
     shift 4
     printf -- '--- %s sanitizer\n' "$name"
-    # Dependencies are not optimised: they are built once, for tests that hardly use them. Left out are the tests that measure
-    # what a sanitizer changes, memory, stacks and idleness, the longest, and two whose panics leak on purpose what panics again when it is
-    # dropped. The frames of kernels that are not optimised are larger than the usual stack.
+    # Other packages are not optimised, since the tests hardly use them. Skipped are tests that measure what a sanitizer
+    # changes (memory, stacks, idleness), the longest tests, and two tests that leak values on purpose, since these
+    # panic again when they are dropped. Frames of unoptimised kernels are large, hence the larger stack.
     RUSTFLAGS="-Zsanitizer=$name" CARGO_TARGET_DIR="$target/sanitize" RUST_MIN_STACK=16777216 \
         SUPERSCALAR_MODEL_SEEDS="${SUPERSCALAR_MODEL_SEEDS:-$seeds}" PROGRAMS="${PROGRAMS:-$programs}" \
         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 TSAN_OPTIONS=history_size=7:halt_on_error=1 \
@@ -54,8 +57,9 @@ sanitize() {
         "${packages[@]/#/--package=superscalar-}" "${features[@]}" \
         --config 'profile.dev.package."*".opt-level=0' --config 'profile.dev.package.superscalar-kernels.opt-level=0' \
         "${limit[@]}" "${@/#/--test=}" -- \
-        --skip a_million_tasks --skip a_hundred_thousand --skip thousands_of_threads --skip idle --skip results_are_the_same \
-        --skip errors_and_panics_of_kernels --skip may_panic_when_they_are_dropped --skip small_stack || status=$?
+        --skip a_million_tasks --skip a_hundred_thousand --skip thousands_of_threads --skip idle \
+        --skip results_are_the_same --skip errors_and_panics_of_kernels --skip may_panic_when_they_are_dropped \
+        --skip small_stack || status=$?
 }
 
 if ! has_source && ! add_source; then
@@ -69,9 +73,9 @@ for name in "$@"; do
         address) sanitize address 3000 100 'runtime devices' "${tests[@]}" ;;
         thread) sanitize thread 1000 40 'runtime devices' "${tests[@]}" ;;
         kernels-address) sanitize address 0 0 kernels packs codelets exact_memory faer ;;
-        # exact_memory has one thread.
+        # exact_memory uses one thread.
         kernels-thread) sanitize thread 0 0 kernels packs codelets ;;
-        # The library as its callers meet it, under misuse.
+        # The drop-in library as its callers use it, including wrong calls.
         blas-address) sanitize address 0 0 blas misuse lapack library ;;
         *) echo "unknown sanitizer: $name" >&2 && exit 2 ;;
     esac

@@ -3,25 +3,25 @@
  *
  *     cc program.c $(pkg-config --cflags --libs superscalar-blas)
  *
- * Names without 64 have integers of 32 bits (int). Names that end with 64_ or _64 have integers of 64 bits.
+ * Functions whose names end with 64_ or _64 take 64-bit integers; all others take 32-bit integers (int).
  *
- * Fortran's routines (dgemm_) take all arguments by address; a CHARACTER argument is the address of one letter. Fortran
- * compilers pass the lengths of such arguments behind all others. They are neither declared here nor used.
+ * Fortran routines (dgemm_) take all arguments by address; a CHARACTER argument is the address of one letter. Fortran
+ * compilers pass the lengths of such arguments after all others. They are neither declared here nor used.
  *
- * cblas.h, lapacke.h, lapack.h and f77blas.h declare the same names, some of them with other types. If a program
- * includes them as well, the first header counts: behind theirs, this one leaves out the parts that theirs declare;
- * behind this one, theirs are empty. A program that needs functions which only theirs have includes theirs first, or
- * keeps a part of this header out by a definition before it:
+ * cblas.h, lapacke.h, lapack.h and f77blas.h declare the same names, some of them with other types. If a program also
+ * includes one of them, the first header takes precedence: after it, this header omits the parts that it declares;
+ * after this header, it is empty. A program that needs functions which only another header declares includes that
+ * header first, or excludes a part of this header with a definition before it:
  *
  *     SUPERSCALAR_NO_CBLAS      no cblas_dgemm
  *     SUPERSCALAR_NO_LAPACK     neither LAPACKE_dgetrf nor dgetrf_
  *     SUPERSCALAR_NO_FORTRAN    neither dgemm_ nor dgetrf_
  *
- * The prototypes between "begin" and "end" come from the library's sources and are written by
+ * The prototypes between "begin" and "end" are generated from the library's sources by
  *
  *     BLESS=1 cargo test -p superscalar-blas --lib header
  *
- * They are many because each name is written in full, so that a search finds it.
+ * Each name is written in full, so that a search finds it.
  */
 
 #ifndef SUPERSCALAR_H
@@ -31,8 +31,8 @@
 #include <stdint.h>
 
 /*
- * Complex numbers have the type that lapacke.h or the program has defined, else C99's in C and std::complex in C++,
- * where C99's is an extension. Both are passed in the same way. CBLAS takes void *, as in the reference.
+ * Complex numbers have the type that lapacke.h or the program defines, or else C99's type in C, and std::complex in
+ * C++, where C99's type is an extension. Both are passed in the same way. CBLAS takes void *, as in the reference.
  */
 #ifndef lapack_complex_float
 #ifdef __cplusplus
@@ -57,32 +57,33 @@ extern "C" {
 
 /* Threads and version */
 
-/* How many threads compute: at least one. */
+/* Set and get the number of threads, which is at least 1. */
 void superscalar_set_num_threads(int threads);
 int superscalar_get_num_threads(void);
 
-/* The same under OpenBLAS's names; those with 64_ differ in nothing. */
+/* The same functions under the names of OpenBLAS. The variants with 64_ are identical. */
 void openblas_set_num_threads(int threads);
 void openblas_set_num_threads64_(int threads);
 void goto_set_num_threads(int threads);
 int openblas_get_num_threads(void);
 int openblas_get_num_threads64_(void);
 
-/* How many processors this process may use. */
+/* Get the number of processors that this process may use. */
 int openblas_get_num_procs(void);
 int openblas_get_num_procs64_(void);
 
-/* What this library is, and its name for the processor. The texts are constant; OpenBLAS's type does not say so. */
+/* Get the name and version of this library, and a name for the processor. The strings are constant, although OpenBLAS's
+ * return type has no const. */
 char *openblas_get_config(void);
 char *openblas_get_config64_(void);
 char *openblas_get_corename(void);
 char *openblas_get_corename64_(void);
 
-/* 1: it computes with threads of its own. */
+/* Returns 1: the library uses threads of its own. */
 int openblas_get_parallel(void);
 int openblas_get_parallel64_(void);
 
-/* The version of LAPACK whose interfaces these are. */
+/* Get the version of LAPACK whose interfaces are implemented. */
 void ilaver_(int *major, int *minor, int *patch);
 void ilaver_64_(int64_t *major, int64_t *minor, int64_t *patch);
 
@@ -692,7 +693,7 @@ void cblas_ztrsv64_(CBLAS_LAYOUT order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, 
 #define LAPACK_TRANSPOSE_MEMORY_ERROR -1011
 #endif
 
-/* Whether LAPACKE_dgetrf and the like look for NaN: 1 or 0. */
+/* Get and set whether LAPACKE's high-level functions (LAPACKE_dgetrf) check for NaN: 1 or 0. */
 int LAPACKE_get_nancheck(void);
 void LAPACKE_set_nancheck(int flag);
 
@@ -1709,7 +1710,7 @@ int64_t LAPACKE_zunmqr_work_64(int matrix_layout, char side, char trans, int64_t
 
 #ifndef SUPERSCALAR_NO_FORTRAN
 #if defined(__clang__) && defined(__cplusplus)
-/* std::complex is returned as C returns its complex numbers. */
+/* std::complex is returned in the same way as C's complex numbers. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
 #endif

@@ -1,15 +1,15 @@
-//! The types of the interfaces: letters, enumerators, sizes, and what is wrong with an argument.
+//! The types of the interfaces: letters, enumerators, sizes, and errors.
 
-pub(crate) use superscalar::dla::Scalar as Routines;
+pub(crate) use superscalar::dla::Scalar as DlaScalar;
 pub(crate) use superscalar::kernels::{
     Diag, MatMut, MatRef, Norm, Op, Real, Scalar, Side, Uplo, VecMut, VecRef, c32, c64,
 };
 
-/// An integer of an interface: 32 bits (LP64) or 64 (ILP64).
+/// An integer of an interface, of 32 bits (LP64) or 64 bits (ILP64).
 pub(crate) trait Int: Copy {
     fn wide(self) -> i64;
     fn narrow(wide: i64) -> Self;
-    /// The names of the functions that are told of errors.
+    /// The names of the error handlers.
     const XERBLA: &'static std::ffi::CStr;
     const CBLAS_XERBLA: &'static std::ffi::CStr;
     const LAPACKE_XERBLA: &'static std::ffi::CStr;
@@ -43,14 +43,14 @@ impl Int for i64 {
     const LAPACKE_XERBLA: &'static std::ffi::CStr = c"LAPACKE_xerbla64_";
 }
 
-/// A number of elements, or a distance, as it was given: it may be negative.
+/// A number of elements or an increment as the caller passed it. It may be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Size(i64);
 
 impl Size {
     pub(crate) const ZERO: Self = Self(0);
     pub(crate) const ONE: Self = Self(1);
-    /// The size of a workspace that is not there, and not needed.
+    /// The size that stands for the workspace of LAPACKE's high-level functions, which have no such argument.
     pub(crate) const ENOUGH: Self = Self(i64::MAX);
 
     pub(crate) fn of(given: impl Int) -> Self {
@@ -65,43 +65,44 @@ impl Size {
         self.0 >= 0
     }
 
-    /// As a leading dimension of columns of so many rows.
+    /// Returns whether this is a valid leading dimension for columns of `rows` rows.
     pub(crate) fn spans(self, rows: Self) -> bool {
         self >= rows.max(Self::ONE)
     }
 
-    /// As an increment between elements: it leads from each to another.
+    /// Returns whether this is a nonzero increment.
     pub(crate) fn steps(self) -> bool {
         self.0 != 0
     }
 
-    /// As an increment between elements, forwards.
+    /// Returns whether this is a positive increment.
     pub(crate) fn is_forward(self) -> bool {
         self.0 > 0
     }
 
-    /// As the number of rows of an array of so many diagonals.
+    /// Returns whether this is a valid leading dimension for a band matrix with `diagonals` diagonals on each side of
+    /// the main one.
     pub(crate) fn holds(self, diagonals: &[Self]) -> bool {
         i128::from(self.0) > diagonals.iter().map(|size| i128::from(size.0)).sum()
     }
 
-    /// As the size of a workspace: the caller asks for it.
+    /// Returns whether this workspace size is a workspace query.
     pub(crate) fn is_query(self) -> bool {
         self.0 == -1
     }
 
-    /// As an increment.
+    /// Returns the increment.
     pub(crate) fn stride(self) -> isize {
         self.0 as isize
     }
 
-    /// Where it was found valid.
+    /// Returns the size, or 0 if it is negative.
     pub(crate) fn get(self) -> usize {
         self.0.max(0) as usize
     }
 }
 
-/// Fortran's CHARACTER argument, of which the first letter counts, in either case.
+/// The first letter of a Fortran CHARACTER argument, in upper or lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Letter(u8);
@@ -141,7 +142,7 @@ impl Letter {
         Self(letter)
     }
 
-    /// A letter that means nothing.
+    /// A letter that is not valid for any option.
     pub(crate) const NONE: Self = Self(b' ');
 }
 
@@ -150,7 +151,7 @@ impl Letter {
 #[repr(transparent)]
 pub(crate) struct Code(i32);
 
-/// How a matrix lies in memory.
+/// The storage order of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     RowMajor,
@@ -166,22 +167,22 @@ impl Code {
         }
     }
 
-    /// The letter that Fortran's interface has for what is done to a matrix; none for another enumerator.
+    /// Returns Fortran's letter for a transposition, or [`Letter::NONE`] for another enumerator.
     pub(crate) fn trans(self) -> Letter {
         self.one_of(&[(111, b'N'), (112, b'T'), (113, b'C')])
     }
 
-    /// For a triangle.
+    /// Returns Fortran's letter for a triangle, or [`Letter::NONE`].
     pub(crate) fn uplo(self) -> Letter {
         self.one_of(&[(121, b'U'), (122, b'L')])
     }
 
-    /// For a diagonal.
+    /// Returns Fortran's letter for a diagonal, or [`Letter::NONE`].
     pub(crate) fn diag(self) -> Letter {
         self.one_of(&[(131, b'N'), (132, b'U')])
     }
 
-    /// For the side of a factor.
+    /// Returns Fortran's letter for the side of a factor, or [`Letter::NONE`].
     pub(crate) fn side(self) -> Letter {
         self.one_of(&[(141, b'L'), (142, b'R')])
     }
@@ -191,83 +192,86 @@ impl Code {
     }
 }
 
-/// The first argument that is wrong, counted from one; of the C interface in the call for columns that a call for rows became.
+/// The first wrong argument of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Position {
-    pub(crate) at: i32,
+pub(crate) struct WrongArgument {
+    /// The position of the argument, counted from 1. For a row-major call of the C interface it is the position in the
+    /// equivalent column-major call.
+    pub(crate) position: i32,
     pub(crate) is_row_major: bool,
 }
 
-/// Of a routine of the BLAS.
-pub(crate) type Checked = Result<(), Position>;
+/// The result of a BLAS routine.
+pub(crate) type Checked = Result<(), WrongArgument>;
 
-/// Why a routine of LAPACK did nothing.
+/// The reason why a LAPACK routine computed nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Failure {
-    /// This argument is wrong.
+    /// The argument at this position is wrong.
     Argument(i32),
-    /// This argument holds NaN, which nobody is told but the caller.
+    /// The argument at this position holds NaN. The error handler is not called.
     NotANumber(i32),
-    /// No memory to turn a matrix by rows into one by columns.
+    /// The allocation for the column-major copy of a row-major matrix failed.
     Transposition,
-    /// The runtime failed, or there is no memory for it.
+    /// The runtime failed or ran out of memory.
     Unsolved(String),
 }
 
-impl From<Position> for Failure {
-    fn from(position: Position) -> Self {
-        Self::Argument(position.at)
+impl From<WrongArgument> for Failure {
+    fn from(wrong: WrongArgument) -> Self {
+        Self::Argument(wrong.position)
     }
 }
 
-/// Of a routine of LAPACK: `info` as far as it is not negative.
+/// The result of a LAPACK routine: the nonnegative value of `info`, or a failure.
 pub(crate) type Solved = Result<i64, Failure>;
 
-/// That the arguments at these places hold what they must, the first that does not counts.
+/// Returns an error for the first argument whose condition is false. Each item is a position and a condition.
 pub(crate) fn check(arguments: &[(i32, bool)]) -> Checked {
     arguments
         .iter()
         .find(|(_, is_right)| !is_right)
-        .map_or(Ok(()), |&(at, _)| Err(Position { at, is_row_major: false }))
+        .map_or(Ok(()), |&(at, _)| Err(WrongArgument { position: at, is_row_major: false }))
 }
 
-/// The column-major matrix at an address, to be read.
+/// Returns an immutable view of the column-major m x n matrix at `at`.
 ///
 /// # Safety
-/// Its elements may be read for as long as `'a`, and nobody writes them; ld spans m.
+/// The elements are valid for reading during `'a`, and nothing writes them. `ld` is at least m.
 pub(crate) unsafe fn matrix<'a, T>(at: *const T, (m, n): (Size, Size), ld: Size) -> MatRef<'a, T> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the elements are readable and not written during `'a`, and that ld spans m.
     unsafe { MatRef::from_raw(at, m.get(), n.get(), ld.get()) }
 }
 
-/// The column-major matrix at an address, to be written.
+/// Returns a mutable view of the column-major m x n matrix at `at`.
 ///
 /// # Safety
-/// Its elements may be read and written for as long as `'a`, by nobody else; ld spans m.
+/// The elements are valid for reading and writing during `'a`, and nothing else accesses them. `ld` is at least m.
 pub(crate) unsafe fn matrix_mut<'a, T>(at: *mut T, (m, n): (Size, Size), ld: Size) -> MatMut<'a, T> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees exclusive access to the elements during `'a`, and that ld spans m.
     unsafe { MatMut::from_raw(at, m.get(), n.get(), ld.get()) }
 }
 
-/// The distance from an address to a vector's first element: with a negative increment the address is that of its last.
+/// Returns the offset of a vector's first element from its address. With a negative increment, the BLAS passes the
+/// address of the last element.
 fn first(n: Size, inc: Size) -> isize {
     if inc.0 < 0 { (n.get().max(1) as isize - 1).wrapping_neg().wrapping_mul(inc.0 as isize) } else { 0 }
 }
 
-/// The vector at an address, to be read.
+/// Returns an immutable view of the vector of n elements at `at`.
 ///
 /// # Safety
-/// Its n elements may be read for as long as `'a`, and nobody writes them.
+/// The elements are valid for reading during `'a`, and nothing writes them.
 pub(crate) unsafe fn vector<'a, T>(at: *const T, n: Size, inc: Size) -> VecRef<'a, T> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the n elements are readable and not written during `'a`.
     unsafe { VecRef::from_raw(at.wrapping_offset(first(n, inc)), n.get(), inc.0 as isize) }
 }
 
-/// The vector at an address, to be written.
+/// Returns a mutable view of the vector of n elements at `at`.
 ///
 /// # Safety
-/// Its n elements may be read and written for as long as `'a`, by nobody else.
+/// The elements are valid for reading and writing during `'a`, and nothing else accesses them.
 pub(crate) unsafe fn vector_mut<'a, T>(at: *mut T, n: Size, inc: Size) -> VecMut<'a, T> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees exclusive access to the n elements during `'a`.
     unsafe { VecMut::from_raw(at.wrapping_offset(first(n, inc)), n.get(), inc.0 as isize) }
 }

@@ -1,16 +1,17 @@
-//! The runtime behind the library: started by the first call that is worth it, and never before.
+//! The runtime behind the library. The first call that is large enough starts it.
 //!
-//! **Forks.** A child has one thread, and a copy of a runtime whose workers do not exist. The state is under a lock that a fork takes before and
-//! gives back after, in both processes, so that no child finds it taken: the system is told so when the library is loaded, before anybody can
-//! take the lock. A child of a process that had a runtime leaves the copy alone and computes on its own thread; a child of one that had none
-//! starts its own.
+//! **Forks.** A child process has one thread and a copy of the runtime whose workers do not exist. A lock protects the
+//! state. A fork takes the lock before and releases it after, in both processes, so no child inherits a locked lock.
+//! The fork handlers are registered when the library is loaded, before any thread can take the lock. If the parent had
+//! a runtime, the child ignores the copy and computes on its own thread; otherwise it can start its own runtime.
 //!
-//! **The end.** The runtime ends when the process does, with its trace. Who computes then still has it, and ends it.
+//! **End of the process.** The runtime ends with the process and then writes its trace. A call that is running on
+//! another thread holds a reference, and the last holder ends the runtime.
 
 use crate::{
-    account,
-    messages::say,
+    messages::warn,
     settings::{Settings, settings},
+    statistics,
 };
 use std::{
     cell::RefCell,
@@ -30,7 +31,7 @@ unsafe extern "C" {
     fn pthread_atfork(prepare: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) -> i32;
 }
 
-/// A runtime, and the options of all calls.
+/// A runtime and the options of all calls.
 pub(crate) struct Engine {
     pub(crate) runtime: Runtime,
     pub(crate) options: Options,
@@ -42,117 +43,119 @@ impl Engine {
         self.runtime.flops_issued().iter().sum()
     }
 
-    /// What a routine came to. The BLAS can not return it, so that it is said.
+    /// Prints the error of a routine, if any, since the BLAS cannot return errors.
     pub(crate) fn report(&self, name: &str, outcome: Result<(), dla::Error>) {
         if let Err(error) = outcome {
-            say(&format!("superscalar: {name}: {error}; its result is of no use"));
+            warn(&format!("superscalar: {name}: {error}; the result is not valid"));
         }
     }
 }
 
-struct State {
+struct EngineState {
     engine: Option<Arc<Engine>>,
-    /// Calls compute on their own threads from now on: in a child, or at the end.
-    is_alone: bool,
-    /// So they do since nothing could be started, until somebody sets the number of threads.
+    /// No engine is started any more: in a forked child, or at the end of the process.
+    is_stopped: bool,
+    /// The last start failed. Calls use their own threads until the program sets the number of threads.
     has_failed: bool,
 }
 
-static STATE: Mutex<State> = Mutex::new(State { engine: None, is_alone: false, has_failed: false });
-/// How many threads a program has asked for; zero if it has not.
-static WANTED: AtomicUsize = AtomicUsize::new(0);
-/// More threads than these for each processor are not started.
-const THREADS_EACH: usize = 8;
+static STATE: Mutex<EngineState> = Mutex::new(EngineState { engine: None, is_stopped: false, has_failed: false });
+/// The number of threads that the program has set; 0 if it has not.
+static REQUESTED_THREADS: AtomicUsize = AtomicUsize::new(0);
+/// The maximum number of threads per processor.
+const THREADS_PER_PROCESSOR_MAX: usize = 8;
 
-extern "C" fn when_loaded() {
-    // SAFETY: these functions take nothing, and stay: the library is never unloaded.
+extern "C" fn on_load() {
+    // SAFETY: the handlers take no arguments, and remain valid since the library is never unloaded.
     unsafe {
         atexit(at_exit);
-        pthread_atfork(before_fork, after_fork, in_child);
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     }
 }
 
-// SAFETY: the loader calls what is in this section, which takes nothing, when it loads the library.
+// SAFETY: the loader calls the functions in this section when it loads the library; `on_load` ignores its arguments.
 #[used]
 #[unsafe(link_section = ".init_array")]
-static WHEN_LOADED: extern "C" fn() = when_loaded;
+static ON_LOAD: extern "C" fn() = on_load;
 
-fn state() -> MutexGuard<'static, State> {
+fn state() -> MutexGuard<'static, EngineState> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How many threads compute.
+/// Returns the number of threads that compute.
 pub(crate) fn threads() -> usize {
-    let wanted = match WANTED.load(Ordering::Relaxed) {
+    let requested = match REQUESTED_THREADS.load(Ordering::Relaxed) {
         0 => settings().threads.unwrap_or_else(processors),
-        wanted => wanted,
+        requested => requested,
     };
-    wanted.min(THREADS_EACH * processors())
+    requested.min(THREADS_PER_PROCESSOR_MAX * processors())
 }
 
-/// How many processors the first thread that asked may use. To ask takes a tenth of a millisecond.
+/// Returns the number of processors that the process may use. The value is cached, since the query is slow.
 pub(crate) fn processors() -> usize {
-    static KNOWN: AtomicUsize = AtomicUsize::new(0);
-    if KNOWN.load(Ordering::Relaxed) == 0 {
-        KNOWN.store(std::thread::available_parallelism().map_or(1, usize::from), Ordering::Relaxed);
+    static PROCESSORS: AtomicUsize = AtomicUsize::new(0);
+    if PROCESSORS.load(Ordering::Relaxed) == 0 {
+        PROCESSORS.store(std::thread::available_parallelism().map_or(1, usize::from), Ordering::Relaxed);
     }
-    KNOWN.load(Ordering::Relaxed)
+    PROCESSORS.load(Ordering::Relaxed)
 }
 
-/// Sets how many threads compute, from the next call on: with zero, as many as the settings say.
+/// Sets the number of threads from the next call on. With 0, the settings determine the number.
 pub(crate) fn set_threads(threads: usize) {
-    WANTED.store(threads, Ordering::Relaxed);
+    REQUESTED_THREADS.store(threads, Ordering::Relaxed);
     state().has_failed = false;
 }
 
-/// Who computes a product of so many multiplications: none if it is the calling thread, by itself.
-pub(crate) fn for_product(multiplications: u64) -> Option<Call> {
+/// Returns the engine for a product with this number of multiplications, or `None` if the calling thread computes it.
+pub(crate) fn engine_for_product(multiplications: u64) -> Option<EngineGuard> {
     let settings = settings();
-    if account::is_on() {
-        account::note(|work| work.multiplications += multiplications);
+    if statistics::is_on() {
+        statistics::record(|call| call.multiplications += multiplications);
     }
     let is_small = multiplications <= settings.threshold || (threads() == 1 && !settings.has_devices);
-    if is_small { None } else { called(settings) }
+    if is_small { None } else { acquire(settings) }
 }
 
-/// Whether several threads should compute what touches so many bytes once.
-pub(crate) fn is_shared_stream(bytes: usize) -> bool {
+/// Returns whether several threads should compute an operation that touches `bytes` bytes once.
+pub(crate) fn is_parallel_stream(bytes: usize) -> bool {
     bytes >= settings().stream_bytes && threads() > 1
 }
 
-/// Who computes what touches so many bytes once: none if it is the calling thread. The devices have no part in it.
-pub(crate) fn for_stream(bytes: usize) -> Option<Call> {
-    if is_shared_stream(bytes) { called(settings()) } else { None }
+/// Returns the engine for an operation that touches `bytes` bytes once, or `None` if the calling thread computes it.
+/// Devices do not take part in such operations.
+pub(crate) fn engine_for_stream(bytes: usize) -> Option<EngineGuard> {
+    if is_parallel_stream(bytes) { acquire(settings()) } else { None }
 }
 
-fn called(settings: &Settings) -> Option<Call> {
-    let flags = Flags::now();
-    started(settings).map(|engine| {
-        let device_flops = account::is_on().then(|| engine.device_flops());
-        Call { engine, device_flops, _flags: flags }
+fn acquire(settings: &Settings) -> Option<EngineGuard> {
+    let float_environment = FloatEnvironment::save();
+    engine(settings).map(|engine| {
+        let device_flops = statistics::is_on().then(|| engine.device_flops());
+        EngineGuard { engine, device_flops, _float_environment: float_environment }
     })
 }
 
-/// The engine, for one call.
-pub(crate) struct Call {
+/// A reference to the engine for the duration of one call. It records the work of devices, and restores the thread's
+/// floating-point environment.
+pub(crate) struct EngineGuard {
     engine: Arc<Engine>,
-    /// The floating-point operations that devices had been given before, if that is noted.
+    /// The floating-point operations issued to devices before the call, if calls are recorded.
     device_flops: Option<u64>,
-    _flags: Flags,
+    _float_environment: FloatEnvironment,
 }
 
-impl Drop for Call {
+impl Drop for EngineGuard {
     fn drop(&mut self) {
         let Some(before) = self.device_flops else { return };
         let now = self.engine.device_flops();
-        account::note(|work| {
-            work.is_shared = true;
-            work.device_flops += now - before;
+        statistics::record(|call| {
+            call.is_shared = true;
+            call.device_flops += now - before;
         });
     }
 }
 
-impl std::ops::Deref for Call {
+impl std::ops::Deref for EngineGuard {
     type Target = Engine;
 
     fn deref(&self) -> &Engine {
@@ -161,36 +164,36 @@ impl std::ops::Deref for Call {
 }
 
 unsafe extern "C" {
-    fn fegetenv(environment: *mut Flags) -> i32;
-    fn fesetenv(environment: *const Flags) -> i32;
+    fn fegetenv(environment: *mut FloatEnvironment) -> i32;
+    fn fesetenv(environment: *const FloatEnvironment) -> i32;
 }
 
-/// The floating-point exceptions of this thread, which are given back when the value is dropped. Scheduling divides by zero and such; NumPy warns
-/// of what a product leaves behind. (C's `fenv_t`, which is smaller than this on every system.)
+/// The floating-point environment of this thread, which is restored on drop. Scheduling may divide by zero, and NumPy
+/// warns about exception flags that a product leaves set. (C's `fenv_t` is smaller than this type on every system.)
 #[repr(C, align(16))]
-struct Flags([u64; 32]);
+struct FloatEnvironment([u64; 32]);
 
-impl Flags {
-    fn now() -> Self {
-        let mut flags = Self([0; 32]);
-        // SAFETY: there is room.
-        unsafe { fegetenv(&mut flags) };
-        flags
+impl FloatEnvironment {
+    fn save() -> Self {
+        let mut saved = Self([0; 32]);
+        // SAFETY: `saved` is larger than C's `fenv_t`, and this function owns it.
+        unsafe { fegetenv(&mut saved) };
+        saved
     }
 }
 
-impl Drop for Flags {
+impl Drop for FloatEnvironment {
     fn drop(&mut self) {
-        // SAFETY: it was filled above.
+        // SAFETY: `save` filled this value on this thread.
         unsafe { fesetenv(self) };
     }
 }
 
-/// The runtime, which is started where there is none, or one with another number of threads.
-fn started(settings: &Settings) -> Option<Arc<Engine>> {
+/// Returns the engine. Starts one if there is none or if the number of threads has changed.
+fn engine(settings: &Settings) -> Option<Arc<Engine>> {
     let mut state = state();
     let threads = threads();
-    if state.is_alone || state.has_failed {
+    if state.is_stopped || state.has_failed {
         return None;
     }
     if let Some(engine) = state.engine.as_ref().filter(|engine| engine.threads == threads) {
@@ -201,13 +204,13 @@ fn started(settings: &Settings) -> Option<Arc<Engine>> {
     match engine {
         Ok(engine) => state.engine = Some(Arc::new(engine)),
         Err(why) => {
-            say(&format!("superscalar: no runtime: {why}; calls compute on their own threads"));
+            warn(&format!("superscalar: no runtime: {why}; calls compute on their own threads"));
             state.has_failed = true;
         }
     }
     let engine = state.engine.clone();
     drop(state);
-    // Its workers may have to be waited for.
+    // Dropped without the lock, since this may wait for workers.
     drop(before);
     engine
 }
@@ -215,7 +218,7 @@ fn started(settings: &Settings) -> Option<Arc<Engine>> {
 fn start(settings: &Settings, threads: usize) -> Result<Engine, String> {
     let start = || -> Result<Engine, String> {
         let builder = devices::builder().map_err(|error| error.to_string())?;
-        // Threads of the program's own may be on any core.
+        // Workers are not bound, since the program's own threads may run on any core.
         let runtime = builder.workers(threads).bind(false).build().map_err(|error| error.to_string())?;
         let options = settings.nb.map_or_else(Options::default, |nb| Options::default().nb(nb));
         Ok(Engine { runtime, options, threads })
@@ -224,37 +227,40 @@ fn start(settings: &Settings, threads: usize) -> Result<Engine, String> {
 }
 
 thread_local! {
-    /// The locks, while this thread forks.
-    static HELD: RefCell<Option<(MutexGuard<'static, State>, account::Totals)>> = const { RefCell::new(None) };
+    /// The locks that this thread holds while it forks.
+    static FORK_LOCKS: RefCell<Option<ForkLocks>> = const { RefCell::new(None) };
 }
+
+/// The lock of the engine and that of the statistics.
+type ForkLocks = (MutexGuard<'static, EngineState>, statistics::TotalsGuard);
 
 extern "C" fn before_fork() {
-    // A thread that is ending has no such place any more; what it forks does not use this library.
-    let _ = HELD.try_with(|held| *held.borrow_mut() = Some((state(), account::totals())));
+    // Fails on a thread whose thread-local values are destroyed; the child of such a thread does not use this library.
+    let _ = FORK_LOCKS.try_with(|held| *held.borrow_mut() = Some((state(), statistics::lock_totals())));
 }
 
-extern "C" fn after_fork() {
-    let _ = HELD.try_with(|held| held.borrow_mut().take());
+extern "C" fn after_fork_in_parent() {
+    let _ = FORK_LOCKS.try_with(|held| held.borrow_mut().take());
 }
 
-extern "C" fn in_child() {
-    let _ = HELD.try_with(|held| {
+extern "C" fn after_fork_in_child() {
+    let _ = FORK_LOCKS.try_with(|held| {
         if let Some((mut state, mut totals)) = held.borrow_mut().take() {
-            // The parent writes these.
+            // The parent writes its own statistics.
             totals.clear();
-            state.is_alone |= state.engine.is_some();
+            state.is_stopped |= state.engine.is_some();
             std::mem::forget(state.engine.take());
         }
     });
 }
 
 extern "C" fn at_exit() {
-    let _ = catch_unwind(account::write);
+    let _ = catch_unwind(statistics::write_totals);
     let mut state = state();
-    state.is_alone = true;
+    state.is_stopped = true;
     let engine = state.engine.take();
     drop(state);
-    // On a thread of its own: this one's thread-local values may be gone.
+    // On another thread, since the thread-local values of this one may be destroyed.
     let end = std::thread::Builder::new().spawn(move || drop(engine));
     let _ = end.map(std::thread::JoinHandle::join);
 }

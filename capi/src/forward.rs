@@ -1,48 +1,48 @@
-//! LAPACK's routines that this library does not compute: a call of one goes on to another library, which computes it.
+//! Forwards calls of LAPACK routines that this library does not implement to another library.
 //!
-//! Programs look up all of LAPACK in the library that they take for it. `forwarded.txt` lists the routines of LAPACK's
-//! Fortran interface, with integers of 32 bits, that are not computed here. This module exports a function for each, of
-//! the routine's name. The module is empty on all systems but Linux on x86-64: the functions are made of that
-//! processor's instructions, and the search asks glibc's or musl's loader.
+//! Programs look up all LAPACK routines in the library that they use as LAPACK. `forwarded.txt` lists the routines of
+//! LAPACK's Fortran interface with 32-bit integers that this library does not implement. This module exports a function
+//! with the name of each. The module is empty on all systems but Linux on x86-64, since the functions are written in
+//! instructions of that processor, and the search uses the loader of glibc or musl.
 //!
-//! **A call.** An exported function is two instructions: it notes its number in `r11`, and jumps to the address in its
-//! slot of [`TABLE`]. The arguments, the stack and the result stay as they are, so the function needs no prototype, and
-//! passes on what C callers and Fortran callers do differently (lengths of strings). A slot first holds the address of
-//! [`resolving`], which saves the registers, has [`resolve`] search, and goes on to what was found. The slot then holds
-//! what was found, and calls cost one indirect jump more than without this library.
+//! **Calls.** An exported function has two instructions. It stores its index in `r11` and jumps to the address in its
+//! slot of [`TABLE`]. It leaves the arguments, the stack and the result unchanged, so it needs no prototype, and also
+//! passes on the string lengths that Fortran callers add. A slot first holds the address of [`resolve_trampoline`],
+//! which saves the registers, calls [`resolve`] to find the function, and jumps to it. The slot then holds the address
+//! of that function, and a call costs one more indirect jump than without this library.
 //!
-//! **The search.** [`search`] takes the first function of the routine's name in these places:
+//! **Search.** [`search`] takes the first function with the routine's name from these sources:
 //!
-//! 1. the library that `SUPERSCALAR_LAPACK` names; with `off` there is no further place;
-//! 2. what the loader finds behind this library, which is what the program would call without it;
-//! 3. the library that calls, and those that it needs: a module of Python's and its LAPACK are in no list that the
-//!    loader searches for others, and a library may export parts of LAPACK for its own calls;
-//! 4. all libraries that are loaded;
-//! 5. the folders in which Debian installs a LAPACK, and the names that a system's LAPACK commonly has.
+//! 1. the library that `SUPERSCALAR_LAPACK` names; with `off`, no other source is searched;
+//! 2. the libraries after this one in the loader's order, which the program would use without this library;
+//! 3. the calling library and the libraries that it needs: the loader's global scope does not contain a Python module
+//!    and its LAPACK, and a library may export parts of LAPACK for its own calls;
+//! 4. all loaded libraries;
+//! 5. the folders in which Debian installs a LAPACK, and common file names of a LAPACK.
 //!
-//! Places 2 and 3 have what would be called without this library. The first call of a routine decides for all.
+//! Sources 2 and 3 contain the function that the program would call without this library. The first call of a routine
+//! determines the function for all calls.
 //!
-//! **What is not taken.** A function of this library, or of a second copy of it, would lead back here, and the call
-//! would never end. The same holds for a library that itself forwards to this one, as libblastrampoline and FlexiBLAS
-//! may. Some libraries have integers of 64 bits under the names that are for 32, and some contain a few routines of
-//! LAPACK that were translated to C with other types. So a library of places 4 and 5 has to have `ilaver_`, LAPACK's
-//! question for its version, and the answer has to be in 32 bits. A library is known to lead back if the `ilaver_` of
-//! this library was called by that question: it calls [`version_was_asked`].
+//! **Rejected functions.** A function of this library, or of a second copy of it, would call this module again without
+//! end. So would a library that forwards to this one, as libblastrampoline and FlexiBLAS may. Some libraries use 64-bit
+//! integers under the names for 32-bit integers, and some contain a few LAPACK routines that were translated to C with
+//! other types. Therefore a library of sources 4 and 5 must have `ilaver_`, LAPACK's version query, and it must answer
+//! in 32 bits. A library forwards to this one if its `ilaver_` calls that of this library, which calls
+//! [`note_version_call`].
 //!
-//! **Threads and forks.** No lock is taken here; the loader holds one of its own while it opens a library. LAPACKs also
-//! call the names that this library exports, so a search may begin within a search. Threads that search for one routine
-//! at the same time each find a right address, and each store it. A child of a fork finds slots that are either as at
-//! first or filled.
+//! **Threads and forks.** This module takes no lock; the loader holds one of its own while it opens a library. LAPACKs
+//! call names that this library exports, so a search may start during another search. Threads that search for the same
+//! routine at the same time each find and store a valid address. In a forked child each slot is unresolved or resolved.
 //!
-//! **Nothing found.** The routine and the variable are named on standard error, once for each routine. The call
-//! returns, and has computed nothing. Its INFO argument, if it has one, is [`NOT_FOUND`]; its result, if it has one, is
+//! **No function found.** A message on standard error names the routine and the variable, once per routine. The call
+//! returns without computing anything. Its INFO argument, if any, is set to [`NOT_FOUND`], and its result, if any, is
 //! zero. The next call searches again.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use crate::{
-    loader::{Function, Library, Object, next, paths_of_loaded},
-    messages::say,
+    loader::{Function, Library, Object, loaded_paths, next},
+    messages::warn,
 };
 use std::{
     arch::naked_asm,
@@ -55,15 +55,15 @@ use std::{
 };
 use superscalar::environment::variable;
 
-/// What INFO is after a call that found no LAPACK. LAPACK's own negative values are positions of arguments, of which no
-/// routine has 100.
+/// The value of INFO after a call for which no LAPACK was found. LAPACK's own negative values are positions of
+/// arguments, and no routine has 100 arguments.
 const NOT_FOUND: i32 = -1099;
-/// Names the library that is asked first.
-const VARIABLE: &str = "SUPERSCALAR_LAPACK";
-/// The value of the variable with which no library is asked.
-const OFF: &str = "off";
-/// Where a LAPACK is, if none is loaded: by path, and by the names that the loader looks for in its folders.
-const USUAL: [&CStr; 7] = [
+/// The variable that names the library to search first.
+const LAPACK_VARIABLE: &str = "SUPERSCALAR_LAPACK";
+/// The value of the variable that disables forwarding.
+const LAPACK_OFF: &str = "off";
+/// The paths and names of a LAPACK to open if none is loaded. The loader searches for names in its folders.
+const COMMON_LIBRARIES: [&CStr; 7] = [
     c"/usr/lib/x86_64-linux-gnu/openblas-pthread/liblapack.so.3",
     c"/usr/lib/x86_64-linux-gnu/openblas-openmp/liblapack.so.3",
     c"/usr/lib/x86_64-linux-gnu/openblas-serial/liblapack.so.3",
@@ -72,24 +72,24 @@ const USUAL: [&CStr; 7] = [
     c"liblapack.so.3",
     c"libopenblas.so.0",
 ];
-/// A name that every copy of this library exports, and no other library.
-const OWN: &CStr = c"superscalar_set_num_threads";
+/// A symbol that every copy of this library exports and no other library does.
+const OWN_SYMBOL: &CStr = c"superscalar_set_num_threads";
 
-/// A routine of the list.
-struct Routine {
-    /// The exported name.
+/// A routine of `forwarded.txt`.
+struct ForwardedRoutine {
+    /// The exported symbol.
     name: &'static CStr,
-    /// The position of its INFO argument, from 1; 0 if it has none.
+    /// The position of its INFO argument, counted from 1; 0 if it has none.
     info: usize,
 }
 
 macro_rules! forwarded {
     ($($index:literal $symbol:ident $name:literal $info:literal;)*) => {
         const COUNT: usize = [$($info),*].len();
-        static ROUTINES: [Routine; COUNT] = [$(Routine { name: $name, info: $info }),*];
+        static ROUTINES: [ForwardedRoutine; COUNT] = [$(ForwardedRoutine { name: $name, info: $info }),*];
         $(
-            // SAFETY: the name is LAPACK's, which is given to nothing else here. The instructions change `r11` only,
-            // which no caller expects to be kept, and jump to a function that takes the arguments as they are.
+            // SAFETY: no other item of this library has this LAPACK name. The instructions change only `r11`, which a
+            // callee may change, and jump to a function that takes the same arguments.
             #[doc(hidden)]
             #[unsafe(no_mangle)]
             #[unsafe(naked)]
@@ -108,20 +108,20 @@ macro_rules! forwarded {
 
 include!(concat!(env!("OUT_DIR"), "/forwarded.rs"));
 
-/// Where the calls of each routine go.
-static TABLE: [AtomicPtr<c_void>; COUNT] = [const { AtomicPtr::new(resolving as *mut c_void) }; COUNT];
-/// Of which routines it was said that there is no LAPACK.
-static SAID: [AtomicBool; COUNT] = [const { AtomicBool::new(false) }; COUNT];
+/// The address to which the calls of each routine jump.
+static TABLE: [AtomicPtr<c_void>; COUNT] = [const { AtomicPtr::new(resolve_trampoline as *mut c_void) }; COUNT];
+/// Whether the message that no LAPACK was found was written, for each routine.
+static REPORTED: [AtomicBool; COUNT] = [const { AtomicBool::new(false) }; COUNT];
 
-/// Where a call arrives whose routine was not searched for yet: `r11` holds the routine's number, all else is the
-/// caller's.
+/// The first target of each slot: resolves the routine with index `r11` and jumps to the function found.
 ///
-/// The registers of integers, the number of vector registers in `rax`, `r10` and the halves of the vector registers
-/// that carry arguments are saved. The upper parts of the latter carry none, and no caller expects them to be kept.
-// SAFETY: the stack is left as it was found, and so is each register that may carry an argument. `resolve` is called
-// with the stack aligned, and with addresses that are valid while it runs.
+/// It saves the registers that may carry arguments: the integer registers, `rax` (the number of vector registers),
+/// `r10`, and the lower halves of the vector registers. The upper halves carry no arguments, and a callee may change
+/// them.
+// SAFETY: the stack pointer and every register that may carry an argument are restored. `resolve` is called with an
+// aligned stack and with addresses on this stack, which are valid while it runs.
 #[unsafe(naked)]
-unsafe extern "C" fn resolving() {
+unsafe extern "C" fn resolve_trampoline() {
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",
@@ -145,7 +145,7 @@ unsafe extern "C" fn resolving() {
         "movaps [rsp + 176], xmm7",
         "mov edi, r11d",
         "mov rsi, rsp",
-        // Above the saved rbp are the address to return to, and then the arguments that are not in registers.
+        // Above the saved rbp are the return address and then the arguments that are not in registers.
         "lea rdx, [rbp + 16]",
         "call {resolve}",
         "mov r11, rax",
@@ -169,7 +169,7 @@ unsafe extern "C" fn resolving() {
         "test r11, r11",
         "jz 2f",
         "jmp r11",
-        // Nothing was found. These four carry results: integers, real numbers and complex ones.
+        // Nothing was found. These four registers carry integer, real and complex results.
         "2:",
         "xor eax, eax",
         "xor edx, edx",
@@ -180,62 +180,63 @@ unsafe extern "C" fn resolving() {
     )
 }
 
-/// Where this call and all further ones of the routine go. Null if there is nothing: then the INFO argument says so.
+/// Finds the function for this call and all later ones of the routine, and stores it in the table. If there is none,
+/// sets the INFO argument and returns null.
 ///
 /// # Safety
-/// The addresses are those of the call's first six arguments and of its further ones, which are of the routine's types.
-/// Before the latter is the address to which the call returns.
+/// `registers` points to the call's first six arguments and `stack` to its other ones, which have the types of the
+/// routine. The return address precedes `stack`.
 unsafe extern "C" fn resolve(index: u32, registers: *const *mut i32, stack: *const *mut i32) -> *mut c_void {
     let index = index as usize;
     let body = || {
         let routine = &ROUTINES[index];
-        // SAFETY: as the caller promises.
+        // SAFETY: the trampoline passes the address after the return address, and its stack frame is still live.
         let caller = NonNull::new(unsafe { stack.sub(1).cast::<*mut c_void>().read() });
-        if let Some(function) = search(routine.name, caller, || variable(VARIABLE)) {
+        if let Some(function) = search(routine.name, caller, || variable(LAPACK_VARIABLE)) {
             TABLE[index].store(function.as_ptr(), Ordering::Release);
             return function.as_ptr();
         }
-        once(&SAID[index], || {
+        warn_once(&REPORTED[index], || {
             let name = routine.name.to_string_lossy();
             format!(
-                "superscalar: {name}: no LAPACK was found, and nothing is computed; {VARIABLE} may name one by its path"
+                "superscalar: {name}: no LAPACK was found and nothing was computed; set {LAPACK_VARIABLE} to its path"
             )
         });
         let info = match routine.info {
             0 => null_mut(),
-            // SAFETY: the routine has an argument at this position, and the first six of a call are in registers.
+            // SAFETY: the routine has an argument at this position, and `registers` has the first six of the call.
             at @ 1..=6 => unsafe { *registers.add(at - 1) },
-            // SAFETY: as above; this one is on the stack.
+            // SAFETY: the routine has an argument at this position, which is on the caller's stack.
             at => unsafe { *stack.add(at - 7) },
         };
         if !info.is_null() {
-            // SAFETY: the caller gives the address of an integer for the routine to write.
+            // SAFETY: the caller of the routine passes the address of an integer for it to write.
             unsafe { info.write(NOT_FOUND) };
         }
         null_mut()
     };
-    // The panic's own message is on standard error by then.
+    // The panic hook has already written its message to standard error.
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(null_mut())
 }
 
-/// Says the line if this is the first time.
-fn once(said: &AtomicBool, line: impl FnOnce() -> String) {
-    if !said.swap(true, Ordering::Relaxed) {
-        say(&line());
+/// Writes the line to standard error unless `reported` is already set.
+fn warn_once(reported: &AtomicBool, line: impl FnOnce() -> String) {
+    if !reported.swap(true, Ordering::Relaxed) {
+        warn(&line());
     }
 }
 
-/// The function of that name in the first place that has one. `caller` is an address in the library that calls it, and
-/// `configured` names the configured library.
+/// Returns the function from the first source that has one. `caller` is an address in the calling library, and
+/// `configured` returns the value of the variable.
 fn search(name: &CStr, caller: Option<Function>, configured: impl FnOnce() -> Option<OsString>) -> Option<Function> {
-    match Configured::known(configured) {
+    match Configured::get(configured) {
         Configured::Off => None,
-        Configured::None => beyond(name, caller),
-        Configured::Library(library) => in_configured(library, name).or_else(|| beyond(name, caller)),
+        Configured::None => search_unconfigured(name, caller),
+        Configured::Library(library) => search_configured(library, name).or_else(|| search_unconfigured(name, caller)),
     }
 }
 
-/// What the variable says, as it was when the first routine was searched for.
+/// The meaning of the variable's value at the first search.
 enum Configured {
     None,
     Off,
@@ -243,8 +244,9 @@ enum Configured {
 }
 
 impl Configured {
-    /// Of threads that come first together, each opens the library, and all get the same handle.
-    fn known(value: impl FnOnce() -> Option<OsString>) -> Self {
+    /// Returns the cached value, or reads it. Threads that come first at the same time each open the library and get
+    /// the same handle.
+    fn get(value: impl FnOnce() -> Option<OsString>) -> Self {
         static IS_READ: AtomicBool = AtomicBool::new(false);
         static IS_OFF: AtomicBool = AtomicBool::new(false);
         static LIBRARY: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
@@ -264,90 +266,91 @@ impl Configured {
     }
 
     fn read(value: impl FnOnce() -> Option<OsString>) -> Self {
-        static SAID: AtomicBool = AtomicBool::new(false);
+        static REPORTED: AtomicBool = AtomicBool::new(false);
         let Some(value) = value() else { return Self::None };
-        if value == OFF {
+        if value == LAPACK_OFF {
             return Self::Off;
         }
-        // A value of the environment has no null byte; one of a file could have.
+        // A value from the environment has no null byte, but one from a settings file could.
         let opened = CString::new(value.as_bytes()).ok().and_then(|path| Library::open(&path));
         if let Some(library) = opened {
             return Self::Library(library);
         }
-        once(&SAID, || {
+        warn_once(&REPORTED, || {
             let (value, why) = (value.display(), Library::error());
-            format!("superscalar: {VARIABLE}={value}: {why}; LAPACK is looked for elsewhere")
+            format!("superscalar: {LAPACK_VARIABLE}={value}: {why}; other libraries are searched")
         });
         Self::None
     }
 }
 
-/// The configured library's function. A library that has no `ilaver_` is believed to be what it was configured for.
-fn in_configured(library: Library, name: &CStr) -> Option<Function> {
-    static SAID: AtomicBool = AtomicBool::new(false);
+/// Returns the configured library's function. A configured library may lack `ilaver_`.
+fn search_configured(library: Library, name: &CStr) -> Option<Function> {
+    static REPORTED: AtomicBool = AtomicBool::new(false);
     let function = library.function(name);
-    let why = match function.map(Kind::of) {
-        Some(Kind::Lapack | Kind::Unknown) => return function,
-        Some(Kind::Wide) => "has integers of 64 bits under this name",
-        Some(Kind::Own) => "leads back to this library",
-        None => "does not have it",
+    let why = match function.map(LibraryKind::of) {
+        Some(LibraryKind::Lapack | LibraryKind::Unknown) => return function,
+        Some(LibraryKind::Ilp64) => "uses 64-bit integers under this name",
+        Some(LibraryKind::Own) => "forwards to this library",
+        None => "does not have this routine",
     };
-    once(&SAID, || {
+    warn_once(&REPORTED, || {
         let name = name.to_string_lossy();
-        format!("superscalar: {name}: the library that {VARIABLE} names {why}; such routines are looked for elsewhere")
+        format!("superscalar: {name}: the library in {LAPACK_VARIABLE} {why}; other libraries are searched for it")
     });
     None
 }
 
-/// The function in the places that are not configured.
-fn beyond(name: &CStr, caller: Option<Function>) -> Option<Function> {
-    /// The library in which places 4 and 5 had a function, for the next routine. Its handle is never closed.
+/// Returns the function from the sources 2 to 5.
+fn search_unconfigured(name: &CStr, caller: Option<Function>) -> Option<Function> {
+    /// The library of sources 4 and 5 that had the last function, which is searched first. Its handle is never closed.
     static LAST: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
-    let of_lapack = |library: Library| {
-        let function = library.function(name).filter(|&function| matches!(Kind::of(function), Kind::Lapack))?;
+    let in_lapack = |library: Library| {
+        let function =
+            library.function(name).filter(|&function| matches!(LibraryKind::of(function), LibraryKind::Lapack))?;
         LAST.store(library.0.as_ptr(), Ordering::Release);
         Some(function)
     };
-    let of_loaded = |path: CString| {
+    let in_loaded = |path: CString| {
         let library = Library::loaded(&path)?;
-        of_lapack(library).or_else(|| {
+        in_lapack(library).or_else(|| {
             library.close();
             None
         })
     };
-    let of_caller = || caller.and_then(Object::of)?.function(name);
-    let leads_away = |function: &Function| !matches!(Kind::of(*function), Kind::Own);
+    let in_caller = || caller.and_then(Object::of)?.function(name);
+    let is_foreign = |function: &Function| !matches!(LibraryKind::of(*function), LibraryKind::Own);
     next(name)
-        .filter(leads_away)
-        .or_else(|| of_caller().filter(leads_away))
-        .or_else(|| NonNull::new(LAST.load(Ordering::Acquire)).map(Library).and_then(of_lapack))
-        .or_else(|| paths_of_loaded().into_iter().find_map(of_loaded))
-        // One that is not taken is not closed: it may have started threads.
-        .or_else(|| USUAL.into_iter().filter_map(Library::open).find_map(of_lapack))
+        .filter(is_foreign)
+        .or_else(|| in_caller().filter(is_foreign))
+        .or_else(|| NonNull::new(LAST.load(Ordering::Acquire)).map(Library).and_then(in_lapack))
+        .or_else(|| loaded_paths().into_iter().find_map(in_loaded))
+        // A rejected library is not closed, since it may have started threads.
+        .or_else(|| COMMON_LIBRARIES.into_iter().filter_map(Library::open).find_map(in_lapack))
 }
 
-/// What the library that a function belongs to tells of itself.
+/// The kind of library that a function belongs to.
 #[derive(Clone, Copy)]
-enum Kind {
-    /// It has `ilaver_`, with integers of 32 bits.
+enum LibraryKind {
+    /// It has `ilaver_` with 32-bit integers.
     Lapack,
-    /// It has `ilaver_`, with integers of 64 bits.
-    Wide,
+    /// It has `ilaver_` with 64-bit integers.
+    Ilp64,
     /// It has no `ilaver_`.
     Unknown,
     /// It is this library, a copy of it, or one that forwards to it.
     Own,
 }
 
-impl Kind {
-    /// The library stays loaded from now on, even if those who loaded it close their handles, unless it leads back
-    /// here.
+impl LibraryKind {
+    /// Determines the kind of the library that contains `function`. Keeps the library loaded by not closing its handle,
+    /// unless it is [`Self::Own`].
     fn of(function: Function) -> Self {
-        /// Where the library begins that was last found to be of each kind. Since it stays, nothing else begins there.
+        /// The base address of the last library of each kind. The library stays loaded, so the address stays valid.
         static LAST: [AtomicPtr<c_void>; 3] = [const { AtomicPtr::new(null_mut()) }; 3];
         let Some(object) = Object::of(function) else { return Self::Unknown };
         let is_known = |kind: &Self| LAST[*kind as usize].load(Ordering::Acquire) == object.base;
-        if let Some(known) = [Self::Lapack, Self::Wide, Self::Unknown].into_iter().find(is_known) {
+        if let Some(known) = [Self::Lapack, Self::Ilp64, Self::Unknown].into_iter().find(is_known) {
             return known;
         }
         if object.is_own() {
@@ -364,38 +367,37 @@ impl Kind {
 
     fn of_library(library: Library, object: &Object) -> Self {
         let has = |name| object.inside(library, name);
-        match (has(OWN), has(c"ilaver_")) {
+        match (has(OWN_SYMBOL), has(c"ilaver_")) {
             (Some(_), _) => Self::Own,
-            (None, Some(ilaver)) => Self::asked(ilaver),
+            (None, Some(ilaver)) => Self::of_version(ilaver),
             (None, None) => Self::Unknown,
         }
     }
 
-    fn asked(ilaver: Function) -> Self {
-        WAS_ASKED.set(false);
-        // A routine with integers of 32 bits leaves the upper halves as they are, which makes the numbers negative.
+    fn of_version(ilaver: Function) -> Self {
+        OWN_VERSION_CALLED.set(false);
+        // A routine with 32-bit integers does not write the upper halves, so the numbers stay negative.
         let [mut major, mut minor, mut patch] = [-1_i64; 3];
-        // SAFETY: by this name goes a routine that writes three integers, and there is room for 64 bits of each.
+        // SAFETY: a routine with this name writes three integers of at most 64 bits, to three local variables.
         unsafe {
             let ilaver: unsafe extern "C" fn(*mut i64, *mut i64, *mut i64) = std::mem::transmute(ilaver);
             ilaver(&mut major, &mut minor, &mut patch);
         }
         match major {
-            _ if WAS_ASKED.get() => Self::Own,
+            _ if OWN_VERSION_CALLED.get() => Self::Own,
             -1 => Self::Unknown,
             ..-1 => Self::Lapack,
-            0.. => Self::Wide,
+            0.. => Self::Ilp64,
         }
     }
 }
 
 thread_local! {
-    /// Whether the `ilaver_` of this library was called since a library was last asked.
-    static WAS_ASKED: Cell<bool> = const { Cell::new(false) };
+    /// Whether this library's `ilaver_` was called on this thread since [`LibraryKind::of_version`] reset the flag.
+    static OWN_VERSION_CALLED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// This library's `ilaver_` calls it first, so that a library which forwards to this one is told from one that
-/// computes.
-pub(crate) fn version_was_asked() {
-    WAS_ASKED.set(true);
+/// Notes a call of this library's `ilaver_`, which shows that the queried library forwards to this one.
+pub(crate) fn note_version_call() {
+    OWN_VERSION_CALLED.set(true);
 }

@@ -1,8 +1,8 @@
-//! The C header `include/superscalar.h` declares what this library exports.
+//! Tests that the C header `include/superscalar.h` declares the functions that this library exports.
 //!
-//! The macros leave the prototypes of their entries in a section of the test program. From there a test writes the
-//! parts of the header between `begin` and `end`. The rest is written by hand: the functions that no macro of
-//! `superscalar-macros` makes, and what surrounds the prototypes.
+//! The macros store the prototypes of their entries in a section of the test program. From these, a test generates the
+//! sections of the header between `begin` and `end`. The rest of the header is written by hand, including the functions
+//! that no macro of `superscalar-macros` exports.
 
 use std::{collections::BTreeSet, env, fs, slice, sync::OnceLock};
 
@@ -10,28 +10,28 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/include/superscalar.h")
 const SYMBOLS: &str = include_str!("../symbols.txt");
 const LINE_MAX: usize = 120;
 
-/// A part of the header that is written by a test.
+/// A generated section of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part {
+struct HeaderSection {
     interface: &'static str,
     bits: u32,
 }
 
-/// The header as it is when the tests run, or as they have just written it.
+/// Returns the header. With `BLESS` set, generates its sections and writes it first.
 fn header() -> &'static str {
     static HEADER: OnceLock<String> = OnceLock::new();
     HEADER.get_or_init(|| {
-        let found = fs::read_to_string(PATH).expect("the header is there");
+        let found = fs::read_to_string(PATH).expect("the header exists");
         if env::var_os("BLESS").is_none() {
             return found;
         }
-        let (text, _) = written(&found, prototypes());
+        let (text, _) = with_prototypes(&found, prototypes());
         fs::write(PATH, &text).expect("the header can be written");
         text
     })
 }
 
-/// The prototypes of all entries.
+/// Returns the prototypes of all entries.
 fn prototypes() -> Vec<&'static str> {
     unsafe extern "C" {
         #[link_name = "__start_superscalar_prototypes"]
@@ -40,24 +40,24 @@ fn prototypes() -> Vec<&'static str> {
         static STOP: u8;
     }
     let (start, stop) = ((&raw const START).cast::<&str>(), (&raw const STOP).cast::<&str>());
-    // SAFETY: the linker gives these names to the section's first byte and to the byte behind its last. The macros put
-    // values of this type into it and nothing else. They lie there without gaps, as their size is a multiple of their
-    // alignment, live as long as the program, and are never written.
+    // SAFETY: the linker defines these names as the start and the end of the section. The macros store only values of
+    // this type in it, without gaps since the size is a multiple of the alignment. The values are `static` and never
+    // written.
     let texts = unsafe { slice::from_raw_parts(start, stop.offset_from_unsigned(start)) };
     texts.iter().flat_map(|text| text.lines()).collect()
 }
 
-/// The name that a prototype declares: the word before the first parenthesis.
-fn name(prototype: &str) -> &str {
+/// Returns the name that a prototype declares, which is the word before the first parenthesis.
+fn name_of(prototype: &str) -> &str {
     let before = prototype.split('(').next().unwrap_or_default();
     before.rsplit([' ', '*', '\n']).next().unwrap_or_default()
 }
 
-/// A routine of LAPACK has an interface in C whose name begins so.
+/// The prefix of the C interface of LAPACK.
 const LAPACKE: &str = "LAPACKE_";
 
-/// In which part a name of this library is declared.
-fn part(name: &str, lapack: &BTreeSet<&str>) -> Part {
+/// Returns the section in which a name is declared.
+fn section_of(name: &str, lapack: &BTreeSet<&str>) -> HeaderSection {
     let bits = if name.ends_with("64_") || name.ends_with("_64") { 64 } else { 32 };
     let interface = match name.trim_end_matches("64_").trim_end_matches('_') {
         name if name.starts_with(LAPACKE) => "LAPACKE",
@@ -65,13 +65,13 @@ fn part(name: &str, lapack: &BTreeSet<&str>) -> Part {
         name if lapack.contains(name) => "LAPACK",
         _ => "BLAS",
     };
-    Part { interface, bits }
+    HeaderSection { interface, bits }
 }
 
-/// The header with the prototypes in its parts, sorted by their names, and how many there are.
-fn written(header: &str, mut prototypes: Vec<&str>) -> (String, usize) {
-    prototypes.sort_unstable_by_key(|prototype| name(prototype));
-    let lapack = prototypes.iter().filter_map(|prototype| name(prototype).strip_prefix(LAPACKE)).collect();
+/// Returns the header with the prototypes in its sections, sorted by name, and the number of prototypes written.
+fn with_prototypes(header: &str, mut prototypes: Vec<&str>) -> (String, usize) {
+    prototypes.sort_unstable_by_key(|prototype| name_of(prototype));
+    let lapack = prototypes.iter().filter_map(|prototype| name_of(prototype).strip_prefix(LAPACKE)).collect();
     let (mut text, mut count, mut is_old) = (String::new(), 0, false);
     for line in header.lines() {
         is_old &= line != "/* end */";
@@ -84,19 +84,19 @@ fn written(header: &str, mut prototypes: Vec<&str>) -> (String, usize) {
         };
         is_old = true;
         let is_here = |prototype: &&&str| {
-            let part = part(name(prototype), &lapack);
-            part.interface == interface && bits == format!("{} bits */", part.bits)
+            let section = section_of(name_of(prototype), &lapack);
+            section.interface == interface && bits == format!("{} bits */", section.bits)
         };
         for prototype in prototypes.iter().filter(is_here) {
-            text.extend([&wrapped(prototype), "\n"]);
+            text.extend([&wrap(prototype), "\n"]);
             count += 1;
         }
     }
     (text, count)
 }
 
-/// In lines of the length that the sources have, broken behind commas.
-fn wrapped(prototype: &str) -> String {
+/// Breaks a prototype after commas into lines of at most [`LINE_MAX`] characters.
+fn wrap(prototype: &str) -> String {
     let (mut text, mut length) = (String::new(), 0);
     for piece in prototype.split_inclusive(", ") {
         if length + piece.trim_end().len() > LINE_MAX {
@@ -110,8 +110,8 @@ fn wrapped(prototype: &str) -> String {
     text
 }
 
-/// The names of all functions that the header declares, each as often as it does.
-fn declared(header: &str) -> Vec<&str> {
+/// Returns the names of all function declarations of the header.
+fn declared_names(header: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let (mut statement_began, mut at) = (0, 0);
     let mut is_comment = false;
@@ -123,7 +123,7 @@ fn declared(header: &str) -> Vec<&str> {
         } else if line.trim_end().ends_with(';') {
             let statement = &header[statement_began..end];
             if !statement.starts_with("typedef") {
-                names.push(name(statement));
+                names.push(name_of(statement));
             }
             statement_began = end;
         }
@@ -133,8 +133,8 @@ fn declared(header: &str) -> Vec<&str> {
     names
 }
 
-/// Whether C programs call it. They do not call the names of Python's wheels, nor what the library calls when an
-/// argument is wrong, nor variables.
+/// Returns whether C programs call this symbol. They do not call the names for Python's wheels, the error handlers, or
+/// variables.
 fn is_called_from_c(symbol: &str) -> bool {
     !symbol.starts_with("scipy_")
         && !symbol.contains("xerbla")
@@ -142,18 +142,18 @@ fn is_called_from_c(symbol: &str) -> bool {
 }
 
 #[test]
-fn prototypes_are_those_of_the_entries() {
+fn generated_sections_are_up_to_date() {
     let prototypes = prototypes();
     let all = prototypes.len();
-    let (expected, count) = written(header(), prototypes);
-    assert_eq!(count, all, "prototypes that are in a part of the header");
+    let (expected, count) = with_prototypes(header(), prototypes);
+    assert_eq!(count, all, "number of prototypes in sections of the header");
     let command = "BLESS=1 cargo test -p superscalar-blas --lib header";
     assert!(header() == expected, "include/superscalar.h is not up to date: {command}");
 }
 
 #[test]
-fn names_are_those_of_the_symbols() {
-    let mut declared = declared(header());
+fn exported_symbols_are_declared() {
+    let mut declared = declared_names(header());
     let all = declared.len();
     declared.sort_unstable();
     declared.dedup();
@@ -166,7 +166,7 @@ fn names_are_those_of_the_symbols() {
 }
 
 #[test]
-fn lines_of_the_header_are_short() {
+fn header_lines_are_short() {
     for (at, line) in header().lines().enumerate() {
         assert!(line.len() <= LINE_MAX, "line {} has {} characters", at + 1, line.len());
     }

@@ -1,26 +1,28 @@
-//! Level 1 of the BLAS, with Fortran's and C's interface: vectors with vectors.
+//! Level 1 of the BLAS, vector operations, with Fortran's and C's interface.
 //!
-//! Nothing here is checked, as in the reference: vectors of less than one element are nothing.
+//! As in the reference, arguments are not checked, and a vector with n < 1 is empty.
 //!
-//! What every routine trusts: each address is that of a vector of n elements so far apart, which nobody else writes
-//! during the call. A program may overlap two vectors of one call, as where it moves one by some elements: the kernels
-//! read and write single elements by address, and make no slices.
+//! # Requirements
+//!
+//! Each address is that of a vector of n elements with the given increment, and no other thread writes it during the
+//! call. Two vectors of one call may overlap, for example to move a vector by some elements: the kernels access single
+//! elements by address, without slices.
 
 use crate::{
-    abi::{Int, Real, Routines, Scalar, Size, VecRef, vector, vector_mut},
-    engine::is_shared_stream,
-    parts::{self, Parts, traffic},
+    abi::{DlaScalar, Int, Real, Scalar, Size, VecRef, vector, vector_mut},
+    engine::is_parallel_stream,
+    streaming::{self, ParallelRanges, traffic},
 };
 use superscalar::kernels::cpu::{self, ModifiedRotation};
 use superscalar_macros::{blas, cblas, fortran};
 
-/// x and y, exchanged.
+/// Exchanges x and y.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[blas(s, d, c, z)]
-unsafe fn swap<T: Routines>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size) {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn swap<T: DlaScalar>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size) {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     let (x, y) = unsafe { (vector_mut(x, n, incx), vector_mut(y, n, incy)) };
     cpu::swap(x, y);
 }
@@ -28,26 +30,26 @@ unsafe fn swap<T: Routines>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Siz
 /// x := alpha x.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[blas(s, d, c, z)]
-unsafe fn scal<T: Routines>(n: Size, alpha: T, x: *mut T, incx: Size) {
-    // A complex product with one would make NaN of the other part of an infinite number.
+unsafe fn scal<T: DlaScalar>(n: Size, alpha: T, x: *mut T, incx: Size) {
+    // A complex product with one would turn the finite part of an infinite number into NaN.
     if incx.is_forward() && alpha != T::ONE {
-        // SAFETY: the caller promises of these addresses what the module's head says.
+        // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
         let x = unsafe { vector_mut(x, n, incx) };
-        let parts = Parts::of(x.len(), traffic::<T>(x.len(), x.inc()));
-        parts::compute(parts, "scal", x, |x| cpu::scal(alpha, x));
+        let ranges = ParallelRanges::of(x.len(), traffic::<T>(x.len(), x.inc()));
+        streaming::compute(ranges, "scal", x, |x| cpu::scal(alpha, x));
     }
 }
 
-/// The same by a real number.
+/// x := alpha x for a real alpha and a complex x.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[blas(c = "csscal", z = "zdscal")]
-unsafe fn scal_real<T: Routines>(n: Size, alpha: T::Real, x: *mut T, incx: Size) {
+unsafe fn scal_real<T: DlaScalar>(n: Size, alpha: T::Real, x: *mut T, incx: Size) {
     if incx.is_forward() {
-        // SAFETY: the caller promises of these addresses what the module's head says.
+        // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
         cpu::scal_real(alpha, unsafe { vector_mut(x, n, incx) });
     }
 }
@@ -55,34 +57,34 @@ unsafe fn scal_real<T: Routines>(n: Size, alpha: T::Real, x: *mut T, incx: Size)
 /// y := x.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[blas(s, d, c, z)]
-unsafe fn copy<T: Routines>(n: Size, x: *const T, incx: Size, y: *mut T, incy: Size) {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn copy<T: DlaScalar>(n: Size, x: *const T, incx: Size, y: *mut T, incy: Size) {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
-    parts::compute(parts_of_two(x, y.as_ref()), "copy", (x, y), |(x, y)| cpu::copy(x, y));
+    streaming::compute(ranges_of_two(x, y.as_ref()), "copy", (x, y), |(x, y)| cpu::copy(x, y));
 }
 
 /// y := alpha x + y.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[blas(s, d, c, z)]
-unsafe fn axpy<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, y: *mut T, incy: Size) {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn axpy<T: DlaScalar>(n: Size, alpha: T, x: *const T, incx: Size, y: *mut T, incy: Size) {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
-    parts::compute(parts_of_two(x, y.as_ref()), "axpy", (x, y), |(x, y)| cpu::axpy(alpha, x, y));
+    streaming::compute(ranges_of_two(x, y.as_ref()), "axpy", (x, y), |(x, y)| cpu::axpy(alpha, x, y));
 }
 
 fn traffic_of_two<T>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> usize {
     traffic::<T>(x.len(), x.inc()).saturating_add(traffic::<T>(y.len(), y.inc()))
 }
 
-/// The parts of two vectors, of which the second is written. The calling thread computes where the order of elements
-/// can matter: all elements of y are one, or the vectors overlap, as where one moves a vector by some elements.
-fn parts_of_two<T: Routines>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> Option<Parts> {
+/// Returns the ranges of an operation on two vectors that writes y. Returns `None`, for the calling thread, if the
+/// order of the elements can matter: y has increment zero, or the vectors overlap.
+fn ranges_of_two<T: DlaScalar>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> Option<ParallelRanges> {
     let bytes = traffic_of_two(x, y);
-    if !is_shared_stream(bytes) || y.inc() == 0 {
+    if !is_parallel_stream(bytes) || y.inc() == 0 {
         return None;
     }
     let ends = |v: VecRef<'_, T>| {
@@ -91,173 +93,174 @@ fn parts_of_two<T: Routines>(x: VecRef<'_, T>, y: VecRef<'_, T>) -> Option<Parts
     };
     let ((x_first, x_last), (y_first, y_last)) = (ends(x), ends(y));
     let overlap = x_first <= y_last && y_first <= x_last;
-    if overlap { None } else { Parts::of(x.len(), bytes) }
+    if overlap { None } else { ParallelRanges::of(x.len(), bytes) }
 }
 
-/// The sum of products of elements, on several threads if the vectors are long.
-fn inner<T: Routines>(
+/// Computes an inner product with `of`, on several threads if the vectors are long.
+fn inner<T: DlaScalar>(
     x: VecRef<'_, T>,
     y: VecRef<'_, T>,
     of: impl Fn(VecRef<'_, T>, VecRef<'_, T>) -> T + Send + Sync,
 ) -> T {
-    let Some(parts) = Parts::of(x.len(), traffic_of_two(x, y)) else { return of(x, y) };
-    let sums = parts.each("dot", (x, y), |(x, y)| Some(of(x, y)));
+    let Some(ranges) = ParallelRanges::of(x.len(), traffic_of_two(x, y)) else { return of(x, y) };
+    let sums = ranges.map("dot", (x, y), |(x, y)| Some(of(x, y)));
     sums.into_iter().flatten().fold(T::ZERO, |sum, part| sum + part)
 }
 
 /// y := alpha x + beta y.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[blas(s, d, c, z)]
-unsafe fn axpby<T: Routines>(n: Size, alpha: T, x: *const T, incx: Size, beta: T, y: *mut T, incy: Size) {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn axpby<T: DlaScalar>(n: Size, alpha: T, x: *const T, incx: Size, beta: T, y: *mut T, incy: Size) {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
     cpu::axpby(alpha, x, beta, y);
 }
 
-/// xᵀ y.
+/// Returns xᵀ y.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[blas(s = "sdot", d = "ddot")]
-unsafe fn dot<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn dot<T: DlaScalar>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     inner(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) }, cpu::dotu)
 }
 
-/// xᵀ y, of complex vectors.
+/// Returns xᵀ y of complex vectors.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[fortran(c, z)]
-unsafe fn dotu<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn dotu<T: DlaScalar>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     inner(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) }, cpu::dotu)
 }
 
-/// xᴴ y.
+/// Returns xᴴ y.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[fortran(c, z)]
-unsafe fn dotc<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn dotc<T: DlaScalar>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> T {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     inner(unsafe { vector(x, n, incx) }, unsafe { vector(y, n, incy) }, cpu::dotc)
 }
 
-/// C's interface returns no complex numbers: xᵀ y goes to an address.
+/// Writes xᵀ y to `result`, since C's interface returns no complex numbers.
 ///
 /// # Safety
-/// The module's; the result may be written.
+/// The addresses satisfy the requirements in the module documentation; `result` may be written.
 #[cblas(c, z)]
-unsafe fn dotu_sub<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size, result: *mut T) {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn dotu_sub<T: DlaScalar>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size, result: *mut T) {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     unsafe { result.write(dotu(n, x, incx, y, incy)) }
 }
 
-/// So does xᴴ y.
+/// Writes xᴴ y to `result`, since C's interface returns no complex numbers.
 ///
 /// # Safety
-/// The module's; the result may be written.
+/// The addresses satisfy the requirements in the module documentation; `result` may be written.
 #[cblas(c, z)]
-unsafe fn dotc_sub<T: Routines>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size, result: *mut T) {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn dotc_sub<T: DlaScalar>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size, result: *mut T) {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     unsafe { result.write(dotc(n, x, incx, y, incy)) }
 }
 
-/// xᵀ y of single precision, added in double.
+/// Returns xᵀ y of single-precision vectors, summed in double precision.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[blas(s = "dsdot")]
 unsafe fn dot_in_double<T: Single>(n: Size, x: *const T, incx: Size, y: *const T, incy: Size) -> f64 {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     cpu::dsdot(unsafe { vector(x.cast::<f32>(), n, incx) }, unsafe { vector(y.cast::<f32>(), n, incy) })
 }
 
-/// b + xᵀ y, added in double precision.
+/// Returns b + xᵀ y of single-precision vectors, summed in double precision.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[blas(s = "sdsdot")]
 unsafe fn sum_in_double<T: Single>(n: Size, b: T, x: *const T, incx: Size, y: *const T, incy: Size) -> f32 {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     let (x, y) = unsafe { (vector(x.cast::<f32>(), n, incx), vector(y.cast::<f32>(), n, incy)) };
     cpu::sdsdot(b.into(), x, y)
 }
 
-/// What is single precision: `f32`.
+/// The single-precision type, `f32`.
 trait Single: Into<f32> {}
 
 impl Single for f32 {}
 
-/// ‖x‖₂.
+/// Returns ‖x‖₂.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[blas(s, d, c = "scnrm2", z = "dznrm2")]
-unsafe fn nrm2<T: Routines>(n: Size, x: *const T, incx: Size) -> T::Real {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn nrm2<T: DlaScalar>(n: Size, x: *const T, incx: Size) -> T::Real {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     cpu::nrm2(unsafe { vector(x, n, incx) })
 }
 
-/// The sum of |re| + |im|.
+/// Returns the sum of |re| + |im| over the elements.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[blas(s, d, c = "scasum", z = "dzasum")]
-unsafe fn asum<T: Routines>(n: Size, x: *const T, incx: Size) -> T::Real {
+unsafe fn asum<T: DlaScalar>(n: Size, x: *const T, incx: Size) -> T::Real {
     if !incx.is_forward() {
         return T::Real::ZERO;
     }
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     cpu::asum(unsafe { vector(x, n, incx) })
 }
 
-/// The first of the elements with the largest |re| + |im|, counted from one; zero of a vector that is nothing.
+/// Returns the index, counted from one, of the first element with the largest |re| + |im|, or 0 for an empty vector.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[fortran(s = "isamax", d = "idamax", c = "icamax", z = "izamax")]
-unsafe fn iamax<T: Routines, I: Int>(n: Size, x: *const T, incx: Size) -> I {
+unsafe fn iamax<T: DlaScalar, I: Int>(n: Size, x: *const T, incx: Size) -> I {
     if n < Size::ONE || !incx.is_forward() {
         return I::narrow(0);
     }
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     I::narrow(cpu::iamax(unsafe { vector(x, n, incx) }) as i64)
 }
 
-/// The same, counted from zero. Its type is C's `size_t` in both widths, as in the reference: callers read all of the
-/// register.
+/// Returns the index, counted from zero, of the first element with the largest |re| + |im|. As in the reference, the
+/// type is C's `size_t` in both interfaces, since callers read the whole register.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[cblas(s = "isamax", d = "idamax", c = "icamax", z = "izamax")]
-unsafe fn iamax_from_zero<T: Routines>(n: Size, x: *const T, incx: Size) -> usize {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn iamax_from_zero<T: DlaScalar>(n: Size, x: *const T, incx: Size) -> usize {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     let from_one: i64 = unsafe { iamax(n, x, incx) };
     from_one.saturating_sub(1).max(0) as usize
 }
 
-/// x and y, turned: c x + s y, c y − s x.
+/// Applies a plane rotation: x := c x + s y, y := c y − s x.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[blas(s, d, c = "csrot", z = "zdrot")]
-unsafe fn rot<T: Routines>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size, c: T::Real, s: T::Real) {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn rot<T: DlaScalar>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size, c: T::Real, s: T::Real) {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     let (x, y) = unsafe { (vector_mut(x, n, incx), vector_mut(y, n, incy)) };
     cpu::rot(x, y, c, s);
 }
 
-/// The rotation that takes (a, b) to (r, 0); a becomes r, and a real b what c and s can be made of again.
+/// Computes the rotation that takes (a, b) to (r, 0). Overwrites a with r, and a real b with a value from which c and s
+/// can be computed.
 ///
 /// # Safety
-/// All addresses are those of a number.
+/// Each address is that of a number that may be read and written.
 #[blas(s, d, c, z)]
-unsafe fn rotg<T: Routines>(a: *mut T, b: *mut T, c: *mut T::Real, s: *mut T) {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn rotg<T: DlaScalar>(a: *mut T, b: *mut T, c: *mut T::Real, s: *mut T) {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     unsafe {
         let found = cpu::rotg(a.read(), b.read());
         a.write(found.r);
@@ -269,24 +272,24 @@ unsafe fn rotg<T: Routines>(a: *mut T, b: *mut T, c: *mut T::Real, s: *mut T) {
     }
 }
 
-/// x and y, turned by a modified rotation.
+/// Applies a modified rotation to x and y.
 ///
 /// # Safety
-/// The module's; there are five numbers at `param`.
+/// The addresses satisfy the requirements in the module documentation; `param` has five elements.
 #[blas(s, d)]
-unsafe fn rotm<T: Routines + Real>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size, param: *const T) {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+unsafe fn rotm<T: DlaScalar + Real>(n: Size, x: *mut T, incx: Size, y: *mut T, incy: Size, param: *const T) {
+    // SAFETY: by the module's requirements the vectors are valid, and no other thread writes them during the call.
     let (x, y, param) = unsafe { (vector_mut(x, n, incx), vector_mut(y, n, incy), &*param.cast::<[T; 5]>()) };
     cpu::rotm(x, y, ModifiedRotation::from_param(param));
 }
 
-/// The modified rotation that makes the second component of (√d1 x1, √d2 y1) zero.
+/// Computes the modified rotation that makes the second component of (√d1 x1, √d2 y1) zero.
 ///
 /// # Safety
-/// All addresses are those of a number, `param` that of five.
+/// Each address is that of a number that may be read and written, `param` that of five. They do not overlap.
 #[blas(s, d)]
-unsafe fn rotmg<T: Routines + Real>(d1: *mut T, d2: *mut T, x1: *mut T, y1: T, param: *mut T) {
-    // SAFETY: the caller's promise; they are apart.
+unsafe fn rotmg<T: DlaScalar + Real>(d1: *mut T, d2: *mut T, x1: *mut T, y1: T, param: *mut T) {
+    // SAFETY: the caller passes addresses of distinct numbers, and nothing else accesses them during the call.
     unsafe {
         let found = cpu::rotmg(&mut *d1, &mut *d2, &mut *x1, y1);
         found.write_param(&mut *param.cast::<[T; 5]>());

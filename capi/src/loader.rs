@@ -1,5 +1,5 @@
-//! What the loader and the system tell of the libraries in this process, for the searches in `forward.rs` and
-//! `handler.rs`. Empty where the former is.
+//! Access to the loader and to the list of libraries in this process, for the searches in `forward.rs` and
+//! `handler.rs`. Empty on the systems on which `forward.rs` is empty.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -8,58 +8,58 @@ use std::{
     ptr::{NonNull, null, null_mut},
 };
 
-/// A function of another library.
+/// The address of a function of another library.
 pub(crate) type Function = NonNull<c_void>;
 
-/// The function that the loader finds behind this library.
+/// Returns the first function of this name in the libraries after this one in the loader's order.
 pub(crate) fn next(name: &CStr) -> Option<Function> {
-    // SAFETY: the handle is one that the loader defines; the name ends with a null byte.
+    // SAFETY: the loader defines this handle, and `name` ends with a null byte and outlives the call.
     NonNull::new(unsafe { dlsym(RTLD_NEXT, name.as_ptr()) })
 }
 
-/// A handle of the loader's.
+/// A handle of the loader.
 #[derive(Clone, Copy)]
 pub(crate) struct Library(pub(crate) NonNull<c_void>);
 
 impl Library {
-    /// The library of that path or name, which is loaded if it is not yet.
+    /// Opens the library with this path or name, and loads it if necessary.
     pub(crate) fn open(path: &CStr) -> Option<Self> {
-        // SAFETY: the path ends with a null byte. What a library does when it is loaded is its own affair, and the
-        // user's who named it.
+        // SAFETY: the path ends with a null byte and outlives the call. The user who names a library is responsible for
+        // the initialisers that it runs.
         NonNull::new(unsafe { dlopen(path.as_ptr(), RTLD_LAZY) }).map(Self)
     }
 
-    /// The library of that path, if it is loaded.
+    /// Opens the library with this path if it is already loaded.
     pub(crate) fn loaded(path: &CStr) -> Option<Self> {
-        // SAFETY: the path ends with a null byte; nothing is loaded.
+        // SAFETY: the path ends with a null byte and outlives the call; nothing is loaded.
         NonNull::new(unsafe { dlopen(path.as_ptr(), RTLD_LAZY | RTLD_NOLOAD) }).map(Self)
     }
 
-    /// The function of that name, in this library or in those that it needs.
+    /// Returns the function of this name in this library or in those that it needs.
     pub(crate) fn function(self, name: &CStr) -> Option<Function> {
-        // SAFETY: the handle is open, and the name ends with a null byte.
+        // SAFETY: the handle is open, and the name ends with a null byte and outlives the call.
         NonNull::new(unsafe { dlsym(self.0.as_ptr(), name.as_ptr()) })
     }
 
-    /// Gives the handle back, which must be one of a library that others have loaded.
+    /// Closes the handle, which must be that of a library that others have loaded too.
     pub(crate) fn close(self) {
-        // SAFETY: the handle is open, and not used afterwards.
+        // SAFETY: the handle is open, and no caller uses it afterwards. Others keep the library loaded.
         unsafe { dlclose(self.0.as_ptr()) };
     }
 
-    /// Why this thread's last request was refused.
+    /// Returns the loader's message about this thread's last failed call.
     pub(crate) fn error() -> String {
-        // SAFETY: the loader returns null, or a text that stays until this thread's next request.
+        // SAFETY: the loader returns null or a string that is valid until this thread's next call of the loader.
         let text = unsafe { dlerror().as_ref().map(|text| CStr::from_ptr(text)) };
         text.map_or_else(|| "it cannot be opened".to_owned(), |text| text.to_string_lossy().into_owned())
     }
 }
 
-/// What the loader knows of the library that an address lies in: C's `Dl_info`.
+/// The loader's information about an address and the library that contains it: C's `Dl_info`.
 #[repr(C)]
 pub(crate) struct Object {
     path: *const c_char,
-    /// Where the library begins, by which two functions of one library are known.
+    /// The base address of the library. Two functions with the same base are in the same library.
     pub(crate) base: *mut c_void,
     symbol: *const c_char,
     address: *const c_void,
@@ -68,28 +68,28 @@ pub(crate) struct Object {
 impl Object {
     pub(crate) fn of(address: Function) -> Option<Self> {
         let mut object = Self { path: null(), base: null_mut(), symbol: null(), address: null() };
-        // SAFETY: the loader only compares the address, and writes to the value.
+        // SAFETY: the loader compares the address without reading from it, and writes to the local `object`.
         (unsafe { dladdr(address.as_ptr(), &mut object) } != 0).then_some(object)
     }
 
-    /// The name of the function that the address lies in, if others may see it.
+    /// Returns the name of the exported function that contains the address, if any.
     pub(crate) fn symbol(&self) -> Option<&CStr> {
-        // SAFETY: null, or the loader's text, which stays as long as the library is loaded.
+        // SAFETY: the pointer is null or a string of the loader, which is valid while the library is loaded.
         unsafe { self.symbol.as_ref().map(|name| CStr::from_ptr(name)) }
     }
 
-    /// The library that this code is in.
+    /// Returns the information about this library.
     pub(crate) fn own() -> Option<Self> {
         static WITHIN: u8 = 0;
         Self::of(NonNull::from(&WITHIN).cast())
     }
 
-    /// Whether it is the library that this code is in.
+    /// Returns whether this is the library that contains this code.
     pub(crate) fn is_own(&self) -> bool {
         Self::own().is_some_and(|own| own.base == self.base)
     }
 
-    /// The function of that name, in it or in the libraries that it needs.
+    /// Returns the function of this name in the library or in those that it needs.
     pub(crate) fn function(&self, name: &CStr) -> Option<Function> {
         let library = self.library()?;
         let function = library.function(name);
@@ -97,26 +97,27 @@ impl Object {
         function
     }
 
-    /// The function of that name in itself. The search of `library`, its handle, would go on in those that it needs.
+    /// Returns the function of this name in the library itself. `library` is its handle; a search with the handle alone
+    /// would also return functions of the libraries that it needs.
     pub(crate) fn inside(&self, library: Library, name: &CStr) -> Option<Function> {
         library.function(name).filter(|found| Self::of(*found).is_some_and(|it| it.base == self.base))
     }
 
-    /// Its handle; none if it is the program itself.
+    /// Opens a handle of the library. Returns `None` for the main program.
     pub(crate) fn library(&self) -> Option<Library> {
-        // SAFETY: the path is null, or the loader's text, which stays as long as the library is loaded.
+        // SAFETY: the path is null or a string of the loader, which is valid while the library is loaded.
         unsafe { self.path.as_ref().map(|path| CStr::from_ptr(path)) }.and_then(Library::loaded)
     }
 }
 
-/// The libraries that this call came through, the nearest first, as far as the system can tell.
+/// Returns the libraries on the call stack, innermost first, as far as the stack can be unwound.
 #[cfg(target_env = "gnu")]
 pub(crate) fn callers() -> impl Iterator<Item = Object> {
     unsafe extern "C" {
         fn backtrace(addresses: *mut *mut c_void, length: c_int) -> c_int;
     }
     let mut addresses = [null_mut(); 64];
-    // SAFETY: it writes at most so many addresses, and returns how many.
+    // SAFETY: `backtrace` writes at most 64 addresses, for which the array has room, and returns their number.
     let count = unsafe { backtrace(addresses.as_mut_ptr(), 64) };
     let mut last = null_mut();
     addresses.into_iter().take(usize::try_from(count).unwrap_or(0)).filter_map(move |address| {
@@ -126,14 +127,14 @@ pub(crate) fn callers() -> impl Iterator<Item = Object> {
     })
 }
 
-/// The paths of all libraries that are loaded, as the system's table of this process's memory has them.
+/// Returns the paths of all loaded libraries, from the system's table of this process's memory.
 ///
-/// The loader's own list (`dl_iterate_phdr`) is under a lock that glibc's `fork` neither takes nor frees. If a thread
-/// of the parent holds it, a child that asks for the list waits for ever: in 3 of 400 runs of a test, with glibc 2.36.
-pub(crate) fn paths_of_loaded() -> Vec<CString> {
+/// The loader's own list (`dl_iterate_phdr`) is not used. A lock protects it that glibc's `fork` neither takes nor
+/// resets, so a child that is forked while another thread holds the lock would wait forever.
+pub(crate) fn loaded_paths() -> Vec<CString> {
     let table = std::fs::read("/proc/self/maps").unwrap_or_default();
     let path = |line: &[u8]| {
-        // Range, permissions, offset, device, file number, path. The code of a library is in one range, as a rule.
+        // Range, permissions, offset, device, inode, path. The code of a library is usually one range.
         let is_code = line.split(|&byte| byte == b' ').nth(1)?.get(2) == Some(&b'x');
         let path = &line[line.iter().position(|&byte| byte == b'/')?..];
         CString::new(path).ok().filter(|_| is_code)
@@ -143,7 +144,7 @@ pub(crate) fn paths_of_loaded() -> Vec<CString> {
 
 const RTLD_LAZY: c_int = 1;
 const RTLD_NOLOAD: c_int = 4;
-/// The handle of what is behind the library that asks.
+/// The handle for a search in the libraries after the calling one.
 const RTLD_NEXT: *mut c_void = std::ptr::without_provenance_mut(usize::MAX);
 
 unsafe extern "C" {

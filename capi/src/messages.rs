@@ -1,7 +1,7 @@
-//! What is said to whoever runs the program.
+//! Messages for the user of the program.
 
-/// A line on standard error. That it can not be written is nobody's fault.
-pub(crate) fn say(line: &str) {
+/// Writes a line to standard error. Errors of the write are ignored.
+pub(crate) fn warn(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "{line}");
 }

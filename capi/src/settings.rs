@@ -1,7 +1,7 @@
-//! What the environment says, and a file. Devices, workers, traces and all else of the runtime have its own variables,
-//! which the file may set, too.
+//! The settings from the environment and from a file. The runtime reads its own variables (devices, workers, traces),
+//! which the file may set too.
 
-use crate::messages::say;
+use crate::messages::warn;
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
@@ -12,22 +12,23 @@ use superscalar::environment::{file_name, set_defaults, variable};
 /// The settings of this library.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
-    /// Up to so many multiplications a call is computed on the calling thread.
+    /// The most multiplications that a call computes on the calling thread.
     pub(crate) threshold: u64,
-    /// From so many bytes on, what touches each of them once is computed by several threads.
+    /// The fewest bytes for which several threads compute an operation that touches each byte once.
     pub(crate) stream_bytes: usize,
-    /// The tiles' size, if it is not to be chosen.
+    /// The tile size; `None` if the library chooses it.
     pub(crate) nb: Option<usize>,
-    /// How many threads are asked for; none if nobody does.
+    /// The number of threads; `None` if it is not set.
     pub(crate) threads: Option<usize>,
-    /// Whether devices are named.
+    /// Whether `SUPERSCALAR_DEVICES` is set.
     pub(crate) has_devices: bool,
-    /// Where calls are summed up when the process ends, and where each is written down.
+    /// The output for the statistics, written when the process ends.
     pub(crate) statistics: Option<Sink>,
+    /// The output for the log of calls.
     pub(crate) log: Option<Sink>,
 }
 
-/// Where lines go.
+/// An output for text: standard error or a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Sink {
     Stderr,
@@ -35,7 +36,7 @@ pub(crate) enum Sink {
 }
 
 impl Sink {
-    /// `stderr`, or a file, in whose name `%p` is the process's number.
+    /// Parses `stderr` or the name of a file, in which `%p` stands for the process id.
     fn of(value: OsString) -> Self {
         match value.to_str() {
             Some("stderr") => Self::Stderr,
@@ -44,7 +45,7 @@ impl Sink {
         }
     }
 
-    /// Adds text to it, at once: lines of several threads stay whole.
+    /// Appends text in one write, so that lines of several threads do not mix.
     pub(crate) fn write(&self, text: &str) {
         use std::io::Write;
         let written = match self {
@@ -55,14 +56,14 @@ impl Sink {
             }
         };
         if let (Err(error), Self::File(path)) = (written, self) {
-            say(&format!("superscalar: {}: {error}", path.display()));
+            warn(&format!("superscalar: {}: {error}", path.display()));
         }
     }
 }
 
-/// Below this a product takes less time than it takes to hand out parts of it: see `BlockSize` of `dla`.
+/// The default of [`Settings::threshold`]: spawning tasks for a smaller product takes longer than computing it.
 const THRESHOLD: u64 = 160 * 160 * 160;
-/// From so many bytes on, several threads get more from memory than one, with what it takes to wake them.
+/// The default of [`Settings::stream_bytes`]: for less, waking other threads takes longer than it saves.
 const STREAM_BYTES: usize = 4 << 20;
 
 impl Settings {
@@ -73,10 +74,10 @@ impl Settings {
         let threshold = number("SUPERSCALAR_BLAS_THRESHOLD").unwrap_or(THRESHOLD);
         Self {
             threshold,
-            // Zero sends everything to the runtime.
+            // With a threshold of 0, the runtime computes everything.
             stream_bytes: if threshold == 0 { 0 } else { STREAM_BYTES },
             nb: number("SUPERSCALAR_BLAS_NB").filter(|&nb| nb > 0).map(|nb| nb as usize),
-            // The runtime reads the first of these, too.
+            // The runtime reads the first of these too.
             threads: ["SUPERSCALAR_WORKERS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"]
                 .into_iter()
                 .find_map(|name| number(name).filter(|&threads| threads > 0))
@@ -88,7 +89,7 @@ impl Settings {
     }
 }
 
-/// The file of settings: the one that is named, or else the user's, or else the system's, if there is one.
+/// Returns the path of the settings file: that of `SUPERSCALAR_CONFIG`, else the user's or the system's if it exists.
 fn file() -> Option<PathBuf> {
     if let Some(named) = variable("SUPERSCALAR_CONFIG") {
         return Some(named.into());
@@ -99,13 +100,13 @@ fn file() -> Option<PathBuf> {
     folders.map(|folder| folder.join("superscalar/blas.conf")).find(|path| path.is_file())
 }
 
-/// What a file says: a line for each variable, `NAME = value`; what follows `#` at a line's beginning is a comment.
-/// What can not be read, and lines that are nothing of the kind, are said, and left out.
+/// Reads the variables of a settings file. Each line is `NAME = value`; a line that begins with `#` is a comment. An
+/// unreadable file and invalid lines are reported and ignored.
 fn values(path: &Path) -> Vec<(String, OsString)> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) => {
-            say(&format!("superscalar: {}: {error}; no settings are read from it", path.display()));
+            warn(&format!("superscalar: {}: {error}; no settings are read from it", path.display()));
             return Vec::new();
         }
     };
@@ -115,40 +116,41 @@ fn values(path: &Path) -> Vec<(String, OsString)> {
         let pair = pair.filter(|(name, _)| name.starts_with("SUPERSCALAR_") || name.ends_with("_NUM_THREADS"));
         if pair.is_none() {
             let line = line.trim();
-            say(&format!("superscalar: {}:{number}: {line}: expected NAME = value; it is left out", path.display()));
+            warn(&format!("superscalar: {}:{number}: {line}: expected NAME = value; it is ignored", path.display()));
         }
         pair.map(|(name, value)| (name.to_owned(), value.into()))
     };
     lines.filter_map(value).collect()
 }
 
-/// A number in the environment. What is none is said, and left out.
+/// Reads a number from an environment variable. A value that is not a number is reported and ignored.
 fn number(name: &str) -> Option<u64> {
     let text = variable(name)?;
-    // Lists, one number for each level of nesting, are OpenMP's.
+    // OpenMP allows a list with one number for each level of nesting.
     let first = text.to_str().and_then(|text| text.split(',').next()).map(str::trim);
     let number = first.and_then(|first| first.parse().ok());
     if number.is_none() {
-        say(&format!("superscalar: {name}={}: expected a number; it is left out", text.display()));
+        warn(&format!("superscalar: {name}={}: expected a number; it is ignored", text.display()));
     }
     number
 }
 
-/// As they were when somebody first asked, which is when the first routine is called: a program may set variables before that.
+/// Returns the settings, which are read at the first call of a routine. A program may set variables before that.
 ///
-/// Without a lock, which a fork could find taken: of threads that come first together, all read the environment, and one's result stays.
+/// No lock is used, since a fork could copy it in the locked state. If several threads come first at the same time,
+/// each reads the environment, and the result of one of them is kept.
 pub(crate) fn settings() -> &'static Settings {
     static SETTINGS: AtomicPtr<Settings> = AtomicPtr::new(std::ptr::null_mut());
     let known = SETTINGS.load(Ordering::Acquire);
-    // SAFETY: what is there was put there below, and is never freed.
+    // SAFETY: the pointer is null or was stored below with `AcqRel`, and its value is never freed or changed.
     if let Some(known) = unsafe { known.as_ref() } {
         return known;
     }
     let read = Box::into_raw(Box::new(Settings::read()));
     match SETTINGS.compare_exchange(std::ptr::null_mut(), read, Ordering::AcqRel, Ordering::Acquire) {
-        // SAFETY: it is not freed any more.
+        // SAFETY: `SETTINGS` now owns the value, which is never freed or changed.
         Ok(_) => unsafe { &*read },
-        // SAFETY: nobody else has seen `read`; the other one is never freed.
+        // SAFETY: `read` comes from `Box::into_raw` and was not shared; `known` is owned by `SETTINGS` and never freed.
         Err(known) => unsafe {
             drop(Box::from_raw(read));
             &*known

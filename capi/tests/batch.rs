@@ -1,8 +1,8 @@
-//! Many products in one call are the products one by one, in both layouts.
+//! Batches of products in both layouts give the results of single products.
 
 mod shared;
 
-use shared::{all_in_tiles, library, symbol};
+use shared::{library, run_all_tiled, symbol};
 
 const ROWS: i32 = 101;
 const COLUMNS: i32 = 102;
@@ -12,30 +12,29 @@ const TRANSPOSED: i32 = 112;
 /// m, n and k.
 type Sizes = (usize, usize, usize);
 
-/// The sizes of products C := A Bᵀ, and how many there are: small ones that are handed out together, two that are worth
-/// it by themselves, and none.
+/// The sizes and number of products C := A Bᵀ: many small ones that share tasks, two large ones, and an empty group.
 const GROUPS: [(Sizes, usize); 3] = [((7, 5, 9), 300), ((200, 190, 210), 2), ((3, 3, 3), 0)];
 
 fn element(at: usize) -> f64 {
     ((at * 7919) % 13) as f64 - 6.0
 }
 
-/// Where element (i, j) of an m x n matrix lies.
+/// Returns the index of element (i, j) of an m x n matrix.
 fn index(order: i32, (i, j): (usize, usize), (m, n): (usize, usize)) -> usize {
     if order == COLUMNS { i + j * m } else { i * n + j }
 }
 
-/// The leading dimensions of A, B and C.
+/// Returns the leading dimensions of A, B and C.
 fn leading(order: i32, (m, n, k): Sizes) -> [usize; 3] {
     if order == COLUMNS { [m, n, m] } else { [k, k, n] }
 }
 
-/// A and B of product p.
+/// Returns A and B of product p.
 fn factors((m, n, k): Sizes, p: usize) -> [Vec<f64>; 2] {
     [(0..m * k).map(|at| element(at + p)).collect(), (0..n * k).map(|at| element(at + 2 * p + 1)).collect()]
 }
 
-/// Whether C is alpha A Bᵀ + beta.
+/// Returns whether C is alpha A Bᵀ + beta.
 fn is_right(order: i32, (m, n, k): Sizes, p: usize, alpha: f64, beta: f64, c: &[f64]) -> bool {
     let [a, b] = factors((m, n, k), p);
     let value = |i, j| {
@@ -46,7 +45,7 @@ fn is_right(order: i32, (m, n, k): Sizes, p: usize, alpha: f64, beta: f64, c: &[
 }
 
 #[test]
-fn groups_behind_tables_of_addresses() {
+fn batches_by_address_tables() {
     type Batch = unsafe extern "C" fn(
         i32,
         *const i32,
@@ -77,7 +76,7 @@ fn groups_behind_tables_of_addresses() {
             [|it: Sizes| it.0, |it: Sizes| it.1, |it: Sizes| it.2].map(|of| GROUPS.map(|it| of(it.0) as i32));
         let [lda, ldb, ldc] = [0, 1, 2].map(|which| GROUPS.map(|it| leading(order, it.0)[which] as i32));
         let (counts, groups) = (GROUPS.map(|it| it.1 as i32), GROUPS.len() as i32);
-        // SAFETY: the symbol has that type, and the tables and matrices have these sizes.
+        // SAFETY: the symbol has this type, and the local tables and matrices have these sizes.
         unsafe {
             let [m, n, k, lda, ldb, ldc, counts] = [&m, &n, &k, &lda, &ldb, &ldc, &counts].map(|it| it.as_ptr());
             let [ops_a, ops_b] = [&[PLAIN; 3], &[TRANSPOSED; 3]].map(|it| it.as_ptr());
@@ -92,7 +91,7 @@ fn groups_behind_tables_of_addresses() {
 }
 
 #[test]
-fn matrices_at_a_distance() {
+fn strided_batches() {
     type Strided = unsafe extern "C" fn(
         i32,
         i32,
@@ -123,7 +122,7 @@ fn matrices_at_a_distance() {
         let [lda, ldb, ldc] = leading(order, sizes).map(|it| it as i32);
         let [of_a, of_b, of_c, m_, n_, k_, count_] = [m * k, n * k, m * n, m, n, k, count].map(|it| it as i32);
         let (a, b, at_c, plain, transposed) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr(), PLAIN, TRANSPOSED);
-        // SAFETY: the symbol has that type, and the matrices have these sizes and distances.
+        // SAFETY: the symbol has this type, and the local matrices have these sizes and strides.
         unsafe {
             strided(
                 order, plain, transposed, m_, n_, k_, 1.0, a, lda, of_a, b, ldb, of_b, 0.0, at_c, ldc, of_c, count_,
@@ -136,8 +135,8 @@ fn matrices_at_a_distance() {
 }
 
 #[test]
-fn all_of_it_in_tiles() {
-    let log = all_in_tiles("all_of_it_in_tiles");
+fn tiled_runtime_computes_all() {
+    let log = run_all_tiled("tiled_runtime_computes_all");
     let tiled = log.lines().filter(|line| line.starts_with("cblas_dgemm_batch") && line.contains("by the runtime"));
     assert_eq!(tiled.count(), 4, "{log}");
 }

@@ -1,7 +1,7 @@
-//! Routines that the library forwards to another LAPACK, called as a program in C calls them.
+//! Routines that the library forwards to another LAPACK, called as a C program calls them.
 //!
-//! A process searches for each routine once, so every test runs in a process of its own. Those that need another LAPACK
-//! take Debian's.
+//! A process searches for each routine once, so every test runs in a process of its own. Tests that need another LAPACK
+//! use Debian's.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod shared;
@@ -15,12 +15,12 @@ use std::{
     sync::Barrier,
 };
 
-/// What INFO is after a call that found no LAPACK.
+/// The value of INFO after a call for which no LAPACK was found.
 const NOT_FOUND: i32 = -1099;
-/// Set in the process in which a test runs.
+/// The variable that is set in the child process of a test.
 const CHILD: &str = "DROP_IN_CHILD";
 
-/// A LAPACK of Debian's. A test that needs one is skipped if there is none.
+/// Returns the path of a LAPACK of Debian. Tests that need one are skipped if there is none.
 fn lapack() -> Option<PathBuf> {
     let folder = Path::new("/usr/lib/x86_64-linux-gnu");
     let found = ["lapack", "openblas-pthread", "openblas-openmp", "openblas-serial"]
@@ -33,22 +33,22 @@ fn lapack() -> Option<PathBuf> {
     found
 }
 
-/// Whether this process is the one in which the test runs.
+/// Returns whether this is the child process of a test.
 fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// Runs the test in a process of its own, with these variables, and returns what it wrote to standard error.
+/// Runs the test in a child process with these variables, and returns its standard error.
 fn child(test: &str, variables: &[(&str, &str)]) -> String {
-    let mut command = Command::new(std::env::current_exe().expect("a test has a program"));
+    let mut command = Command::new(std::env::current_exe().expect("the path of this program"));
     command.args(["--exact", test, "--nocapture"]).env_remove("SUPERSCALAR_LAPACK").env(CHILD, "1");
-    let output = command.envs(variables.iter().copied()).output().expect("it runs");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));
-    said
+    let output = command.envs(variables.iter().copied()).output().expect("the test program runs");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{}{stderr}", String::from_utf8_lossy(&output.stdout));
+    stderr
 }
 
-/// The names of the list, as exported, with the positions of their INFO arguments.
+/// Returns the exported names of the list with the positions of their INFO arguments.
 fn listed() -> Vec<(String, usize)> {
     let lines = include_str!("../forwarded.txt").lines().filter(|line| !line.starts_with('#'));
     let split = |line: &str| {
@@ -64,47 +64,47 @@ type Real = *mut f64;
 
 const LETTERS: &std::ffi::CStr = c"ACELMNSUV1";
 
-/// The address of a letter.
+/// Returns the address of a letter.
 fn letter(which: char) -> Letter {
     let at = LETTERS.to_bytes().iter().position(|&byte| byte == which as u8).expect("a letter of the list");
     LETTERS.to_bytes()[at..].as_ptr().cast()
 }
 
-/// `dlamch_`: a letter and its length; a real number is returned.
+/// Calls `dlamch_`, which takes a letter and its length and returns a real number.
 fn dlamch(library: &Library, which: char) -> f64 {
     let dlamch: Symbol<unsafe extern "C" fn(Letter, usize) -> f64> = symbol(library, "dlamch_");
-    // SAFETY: the routine has that type.
+    // SAFETY: LAPACK's routine has this type, and the letter is static.
     unsafe { dlamch(letter(which), 1) }
 }
 
 #[test]
-fn the_list_is_in_order_and_is_exported() {
+fn forwarded_list_is_sorted_and_exported() {
     let list = listed();
     let stem = |(name, _): &(String, usize)| name.trim_end_matches('_').to_owned();
     assert!(list.windows(2).all(|pair| stem(&pair[0]) < stem(&pair[1])), "in alphabetical order, each name once");
     let own = include_str!("../symbols.txt");
     let both: Vec<_> = list.iter().filter(|(name, _)| own.lines().any(|line| line == name)).collect();
-    assert!(both.is_empty(), "computed here, too: {both:?}");
-    // LAPACKs in Python's wheels call their own routines by these names, some with integers of 64 bits.
+    assert!(both.is_empty(), "also implemented by this library: {both:?}");
+    // LAPACKs in Python's wheels call their own routines by these names, some with 64-bit integers.
     let of_wheels = |name: &str| name.contains("laqz") || name.contains("roundup_lwork");
-    assert!(list.iter().all(|(name, _)| !of_wheels(name)), "calls within wheels would be caught");
+    assert!(list.iter().all(|(name, _)| !of_wheels(name)), "calls within wheels would be intercepted");
     let library = library();
     for (name, info) in &list {
-        // SAFETY: nothing is called.
+        // SAFETY: this only looks the symbol up.
         assert!(unsafe { library.get::<*const ()>(name.as_str()) }.is_ok(), "{name}");
-        assert!(*info <= 40, "{name}: no routine has so many arguments");
+        assert!(*info <= 40, "{name}: no routine has {info} arguments");
     }
 }
 
 #[test]
-fn results_come_back_in_registers() {
+fn results_in_registers() {
     if !is_child() {
         if lapack().is_some() {
-            child("results_come_back_in_registers", &[]);
+            child("results_in_registers", &[]);
         }
         return;
     }
-    /// What C's complex numbers are to the calling convention.
+    /// A type that the calling convention treats like C's complex numbers.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Complex<T>(T, T);
@@ -113,7 +113,7 @@ fn results_come_back_in_registers() {
     let library = library();
     assert_eq!((dlamch(&library, 'E'), dlamch(&library, 'E')), (f64::EPSILON / 2.0, f64::EPSILON / 2.0));
     let (mut work, band) = ([0.0; 3], [2.0, -7.0, 3.0]);
-    // SAFETY: the routines have these types.
+    // SAFETY: LAPACK's routines have these types, and the arrays are local.
     unsafe {
         let norm: Symbol<Lansb> = symbol(&library, "dlansb_");
         let norm = norm(letter('M'), letter('U'), &3, &0, band.as_ptr(), &1, work.as_mut_ptr(), 1, 1);
@@ -126,23 +126,22 @@ fn results_come_back_in_registers() {
 }
 
 #[test]
-fn lengths_of_strings_are_passed_on() {
+fn string_lengths_are_forwarded() {
     if !is_child() {
         if lapack().is_some() {
-            child("lengths_of_strings_are_passed_on", &[]);
+            child("string_lengths_are_forwarded", &[]);
         }
         return;
     }
     type Lsamen = unsafe extern "C" fn(Int, Letter, Letter, usize, usize) -> i32;
     type Ilaenv = unsafe extern "C" fn(Int, Letter, Letter, Int, Int, Int, Int, usize, usize) -> i32;
     let library = library();
-    // SAFETY: the routines have these types; the lengths are those of the texts, or less.
+    // SAFETY: LAPACK's routines have these types, and the lengths are at most those of the strings.
     unsafe {
         let lsamen: Symbol<Lsamen> = symbol(&library, "lsamen_");
         let same = |one, other| lsamen(&3, c"ABC".as_ptr(), c"abcd".as_ptr(), one, other);
         assert_eq!((same(3, 4), same(2, 4), same(3, 2)), (1, 0, 0));
-        // Both lengths are on the stack. Without the name's last letter it is no routine, of which the block's size is
-        // 1.
+        // Both lengths are on the stack. Without its last letter the name is unknown, so the block size is 1.
         let ilaenv: Symbol<Ilaenv> = symbol(&library, "ilaenv_");
         let block = |length| ilaenv(&1, c"DGETRF".as_ptr(), c" ".as_ptr(), &999, &999, &-1, &-1, length, 1);
         assert_eq!((block(6), block(5)), (64, 1));
@@ -152,13 +151,13 @@ fn lengths_of_strings_are_passed_on() {
 type Gesdd =
     unsafe extern "C" fn(Letter, Int, Int, Real, Int, Real, Real, Int, Real, Int, Real, Int, *mut i32, *mut i32, usize);
 
-/// The singular values of the diagonal matrix of 3 and 4, and INFO.
+/// Returns the singular values of the diagonal matrix of 3 and 4, and INFO.
 fn singular_values(library: &Library) -> ([f64; 2], i32) {
     let gesdd: Symbol<Gesdd> = symbol(library, "dgesdd_");
     let (mut a, mut s, mut u, mut vt) = ([3.0, 0.0, 0.0, 4.0], [0.0; 2], [0.0; 4], [0.0; 4]);
     let (mut work, mut integers, mut info) = ([0.0; 200], [0; 16], 77);
     let (a, values, u, vt, work) = (a.as_mut_ptr(), s.as_mut_ptr(), u.as_mut_ptr(), vt.as_mut_ptr(), work.as_mut_ptr());
-    // SAFETY: the routine has that type, and the arrays have the lengths that it needs.
+    // SAFETY: LAPACK's routine has this type, and the local arrays have the lengths that it needs.
     unsafe {
         gesdd(letter('A'), &2, &2, a, &2, values, u, &2, vt, &2, work, &200, integers.as_mut_ptr(), &mut info, 1)
     };
@@ -193,7 +192,7 @@ type Gesvx = unsafe extern "C" fn(
     usize,
 );
 
-/// The solution of a system of order two, its condition and INFO.
+/// Returns the solution of a system of order two, its reciprocal condition number and INFO.
 fn solved(library: &Library) -> ([f64; 2], f64, i32) {
     let gesvx: Symbol<Gesvx> = symbol(library, "dgesvx_");
     let (mut a, mut b, mut x, mut condition) = ([2.0, 0.0, 0.0, 4.0], [2.0, 12.0], [0.0; 2], 0.0);
@@ -203,7 +202,7 @@ fn solved(library: &Library) -> ([f64; 2], f64, i32) {
     let (forward, backward, work) = (forward.as_mut_ptr(), backward.as_mut_ptr(), work.as_mut_ptr());
     let (a, b, solution) = (a.as_mut_ptr(), b.as_mut_ptr(), x.as_mut_ptr());
     let (pivots, integers, n) = (pivots.as_mut_ptr(), integers.as_mut_ptr(), letter('N'));
-    // SAFETY: the routine has that type, and the arrays have the lengths that it needs.
+    // SAFETY: LAPACK's routine has this type, and the local arrays have the lengths that it needs.
     unsafe {
         gesvx(
             n,
@@ -237,10 +236,10 @@ fn solved(library: &Library) -> ([f64; 2], f64, i32) {
 }
 
 #[test]
-fn arguments_on_the_stack_arrive() {
+fn stack_arguments_are_forwarded() {
     if !is_child() {
         if lapack().is_some() {
-            child("arguments_on_the_stack_arrive", &[]);
+            child("stack_arguments_are_forwarded", &[]);
         }
         return;
     }
@@ -272,15 +271,15 @@ type Gees = unsafe extern "C" fn(
 );
 
 #[test]
-fn functions_of_the_caller_are_called() {
+fn function_arguments_are_forwarded() {
     if !is_child() {
         if lapack().is_some() {
-            child("functions_of_the_caller_are_called", &[]);
+            child("function_arguments_are_forwarded", &[]);
         }
         return;
     }
     unsafe extern "C" fn is_large(real: *const f64, _imaginary: *const f64) -> i32 {
-        // SAFETY: the routine gives the address of a number.
+        // SAFETY: `dgees_` passes the address of a number.
         (unsafe { *real } > 2.0).into()
     }
     let library = library();
@@ -289,7 +288,7 @@ fn functions_of_the_caller_are_called() {
     let [mut real, mut imaginary, mut vectors, mut work] = [[0.0; 64]; 4];
     let (reals, imaginaries, vectors) = (real.as_mut_ptr(), imaginary.as_mut_ptr(), vectors.as_mut_ptr());
     let (a, work, flags) = (a.as_mut_ptr(), work.as_mut_ptr(), flags.as_mut_ptr());
-    // SAFETY: the routine has that type, and the arrays have the lengths that it needs.
+    // SAFETY: LAPACK's routine has this type, and the local arrays have the lengths that it needs.
     unsafe {
         gees(
             letter('V'),
@@ -316,11 +315,11 @@ fn functions_of_the_caller_are_called() {
 }
 
 #[test]
-fn small_threads_search_together() {
+fn concurrent_searches_on_small_stacks() {
     if !is_child() {
         if lapack().is_some() {
             for _ in 0..5 {
-                child("small_threads_search_together", &[]);
+                child("concurrent_searches_on_small_stacks", &[]);
             }
         }
         return;
@@ -341,12 +340,12 @@ fn small_threads_search_together() {
 }
 
 #[test]
-fn without_a_lapack_calls_return_and_say_so_once() {
+fn missing_lapack_is_reported_once() {
     if !is_child() {
-        let said = child("without_a_lapack_calls_return_and_say_so_once", &[("SUPERSCALAR_LAPACK", "off")]);
+        let stderr = child("missing_lapack_is_reported_once", &[("SUPERSCALAR_LAPACK", "off")]);
         for name in ["dgesdd_", "dgesvx_", "dlamch_", "zladiv_", "dpotrf2_", "dgetf2_", "dgeqr2_"] {
-            let line = format!("superscalar: {name}: no LAPACK was found, and nothing is computed; SUPERSCALAR_LAPACK");
-            assert_eq!(said.matches(&line).count(), 1, "{line} in {said}");
+            let line = format!("superscalar: {name}: no LAPACK was found and nothing was computed; ");
+            assert_eq!(stderr.matches(&line).count(), 1, "{line} in {stderr}");
         }
         return;
     }
@@ -356,13 +355,13 @@ fn without_a_lapack_calls_return_and_say_so_once() {
     type Seven = unsafe extern "C" fn(Int, Int, Real, Int, Real, Real, *mut i32);
     let library = library();
     for _ in 0..2 {
-        // INFO is on the stack, far from its top and at its top, and in the last register and another one.
+        // INFO is deep in the stack, at its top, in the last register, and in another register.
         assert_eq!(singular_values(&library), ([0.0; 2], NOT_FOUND));
         assert_eq!(solved(&library), ([0.0; 2], 0.0, NOT_FOUND));
         assert_eq!(dlamch(&library, 'E'), 0.0);
         let (mut a, mut tau, mut work, mut info) = ([1.0], [5.0], [6.0], [1, 2, 3]);
         let (matrix, reflectors, workspace) = (a.as_mut_ptr(), tau.as_mut_ptr(), work.as_mut_ptr());
-        // SAFETY: the routines have these types, or return more.
+        // SAFETY: the routines have these types, except that `zladiv_` returns a second number.
         unsafe {
             let ladiv: Symbol<Ladiv> = symbol(&library, "zladiv_");
             assert_eq!(ladiv(&[1.0, 1.0], &[1.0, 1.0]), 0.0);
@@ -378,16 +377,16 @@ fn without_a_lapack_calls_return_and_say_so_once() {
 }
 
 #[test]
-fn a_library_that_is_named_is_taken() {
-    let name = "a_library_that_is_named_is_taken";
+fn configured_library_is_used() {
+    let name = "configured_library_is_used";
     if !is_child() {
         if let Some(lapack) = lapack() {
-            let said = child(name, &[("SUPERSCALAR_LAPACK", lapack.to_str().expect("a path"))]);
-            assert!(!said.contains("superscalar:"), "{said}");
+            let stderr = child(name, &[("SUPERSCALAR_LAPACK", lapack.to_str().expect("a path"))]);
+            assert!(!stderr.contains("superscalar:"), "{stderr}");
         }
         return;
     }
-    let named = std::env::var("SUPERSCALAR_LAPACK").expect("it is set");
+    let named = std::env::var("SUPERSCALAR_LAPACK").expect("the parent sets SUPERSCALAR_LAPACK");
     let file = std::fs::canonicalize(named).expect("a file");
     let is_mapped =
         || std::fs::read_to_string("/proc/self/maps").expect("maps").contains(file.to_str().expect("a path"));
@@ -398,8 +397,8 @@ fn a_library_that_is_named_is_taken() {
 }
 
 #[test]
-fn a_library_that_is_no_lapack_is_told_and_left_out() {
-    let name = "a_library_that_is_no_lapack_is_told_and_left_out";
+fn unusable_configured_libraries_are_reported() {
+    let name = "unusable_configured_libraries_are_reported";
     if !is_child() {
         if lapack().is_none() {
             return;
@@ -407,14 +406,14 @@ fn a_library_that_is_no_lapack_is_told_and_left_out() {
         let own = path();
         for (value, expected) in [
             ("/no/such/file", "superscalar: SUPERSCALAR_LAPACK=/no/such/file: "),
-            ("libm.so.6", "superscalar: dgesdd_: the library that SUPERSCALAR_LAPACK names does not have it"),
+            ("libm.so.6", "superscalar: dgesdd_: the library in SUPERSCALAR_LAPACK does not have this routine"),
             (
                 own.to_str().expect("a path"),
-                "superscalar: dgesdd_: the library that SUPERSCALAR_LAPACK names leads back to this library",
+                "superscalar: dgesdd_: the library in SUPERSCALAR_LAPACK forwards to this library",
             ),
         ] {
-            let said = child(name, &[("SUPERSCALAR_LAPACK", value)]);
-            let lines: Vec<&str> = said.lines().filter(|line| line.starts_with("superscalar:")).collect();
+            let stderr = child(name, &[("SUPERSCALAR_LAPACK", value)]);
+            let lines: Vec<&str> = stderr.lines().filter(|line| line.starts_with("superscalar:")).collect();
             assert!(lines.len() == 1 && lines[0].starts_with(expected), "{lines:?}");
         }
         return;
@@ -425,19 +424,19 @@ fn a_library_that_is_no_lapack_is_told_and_left_out() {
 }
 
 #[test]
-fn what_a_program_loaded_for_itself_is_found() {
-    let name = "what_a_program_loaded_for_itself_is_found";
+fn privately_loaded_lapack_is_found() {
+    let name = "privately_loaded_lapack_is_found";
     if !is_child() {
         if lapack().is_some() {
             let own = path();
-            // As a Python module is: preloaded here, and the module's LAPACK in no list of the loader's.
-            let said = child(name, &[("LD_PRELOAD", own.to_str().expect("a path"))]);
-            assert!(!said.contains("superscalar:"), "{said}");
+            // As for a Python module: this library is preloaded, and the module's LAPACK is not in the global scope.
+            let stderr = child(name, &[("LD_PRELOAD", own.to_str().expect("a path"))]);
+            assert!(!stderr.contains("superscalar:"), "{stderr}");
         }
         return;
     }
     let file = lapack().expect("a LAPACK");
-    // SAFETY: LAPACKs have no initialisers that ask for anything.
+    // SAFETY: the initialisers of a LAPACK have no preconditions.
     let _module = unsafe { Library::new(&file) }.expect("a library");
     let lapacks = || {
         let maps = std::fs::read_to_string("/proc/self/maps").expect("maps");

@@ -1,4 +1,4 @@
-//! Who is told of wrong arguments where the library is preloaded and the program's `xerbla_` is in another library.
+//! Error handlers of a program whose `xerbla_` is in another library, with the library preloaded.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 
@@ -8,24 +8,24 @@ use libloading::{Library, Symbol};
 use shared::{Scratch, path, run};
 use std::{env, process::Command};
 
-/// Set in the process in which a test runs: the module that it loads.
+/// The variable with the module that the child process loads.
 const MODULE: &str = "DROP_IN_MODULE";
 
 #[test]
-fn a_modules_and_a_librarys_functions_are_told() {
-    let name = "a_modules_and_a_librarys_functions_are_told";
+fn program_handlers_are_called() {
+    let name = "program_handlers_are_called";
     if let Some(module) = env::var_os(MODULE) {
-        // SAFETY: it has no initialisers, and by this name goes a function of that type.
-        let told = unsafe {
+        // SAFETY: the module has no initialisers, and its function `wrong` has this type.
+        let sum = unsafe {
             let module = Library::new(module).expect("the module");
             let wrong: Symbol<unsafe extern "C" fn() -> i32> = module.get("wrong").expect("the function");
             wrong()
         };
-        assert_eq!(told, 13 + 4 + 9 + 2 - 400);
+        assert_eq!(sum, 13 + 4 + 9 + 2 - 400);
         return;
     }
     if !Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        println!("SKIPPED: a module with a function of its own: no compiler for C");
+        println!("SKIPPED: a module with its own error handlers: no C compiler");
         return;
     }
     let folder = Scratch::new();
@@ -34,10 +34,10 @@ fn a_modules_and_a_librarys_functions_are_told() {
     run(Command::new("cc")
         .args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-Wno-pedantic", source, "-o"])
         .arg(&module));
-    // Only the module itself sees its functions; then they are behind this library.
-    let behind = format!("{} {}", own.display(), module.display());
-    for preloaded in [own.into_os_string(), behind.into()] {
-        let mut test = Command::new(env::current_exe().expect("a test has a program"));
+    // The module's functions are first private to it, and then global but after those of this library.
+    let both = format!("{} {}", own.display(), module.display());
+    for preloaded in [own.into_os_string(), both.into()] {
+        let mut test = Command::new(env::current_exe().expect("the path of this program"));
         run(test.args(["--exact", name, "--nocapture"]).env(MODULE, &module).env("LD_PRELOAD", preloaded));
     }
 }

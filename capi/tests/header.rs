@@ -1,5 +1,5 @@
-//! The header as a compiler for C or C++ meets it, alone and together with the system's `cblas.h`, `lapacke.h` and
-//! `f77blas.h` in either order; and `install.sh`, with whose files a program is compiled and linked.
+//! The header in C and C++, alone and together with the system's `cblas.h`, `lapacke.h` and `f77blas.h` in either
+//! order; and programs that are compiled and linked with the files that `install.sh` installs.
 
 #![cfg(target_os = "linux")]
 
@@ -14,7 +14,7 @@ use std::{
 
 const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
 
-/// A compiler, the language that it is to take a file for, and its standard.
+/// A compiler with a language and its standard.
 #[derive(Clone, Copy)]
 struct Compiler {
     command: &'static str,
@@ -27,7 +27,7 @@ const COMPILERS: [Compiler; 2] = [
     Compiler { command: "c++", language: "c++", standard: "-std=c++11" },
 ];
 
-/// Those that this system has.
+/// Returns the compilers that this system has.
 fn compilers() -> Vec<Compiler> {
     let (here, missing): (Vec<_>, Vec<_>) = COMPILERS.into_iter().partition(|one| is_here(one.command));
     for Compiler { command, .. } in missing {
@@ -47,7 +47,7 @@ impl Compiler {
         command
     }
 
-    /// Whether this compiler finds a header of the system's.
+    /// Returns whether this compiler finds a system header.
     fn has(self, header: &str) -> bool {
         let mut command = Command::new(self.command);
         command.args(["-x", self.language, "-fsyntax-only", "-include", header, "/dev/null"]);
@@ -55,14 +55,14 @@ impl Compiler {
     }
 }
 
-/// Compiles the program behind these headers, links it with the library as cargo built it, and runs it.
+/// Compiles the program with these headers first, links it with the library that cargo built, and runs it.
 fn compile_and_run(compiler: Compiler, headers: &[&str]) {
     let scratch = Scratch::new();
     let (program, library) = (scratch.join("program"), path());
     let folder = library.parent().expect("a file is in a folder");
     let mut command = compiler.command();
     if headers.is_empty() {
-        // In C++ lapacke.h has C99's complex numbers, which that language allows as an extension.
+        // In C++, lapacke.h uses C99's complex numbers, which are an extension of that language.
         command.arg("-pedantic");
     }
     for header in headers {
@@ -75,14 +75,14 @@ fn compile_and_run(compiler: Compiler, headers: &[&str]) {
 }
 
 #[test]
-fn programs_in_c_and_cpp() {
+fn c_and_cpp_programs_run() {
     for compiler in compilers() {
         compile_and_run(compiler, &[]);
     }
 }
 
 #[test]
-fn beside_the_headers_of_the_system() {
+fn system_headers_are_compatible() {
     const OURS: &str = "superscalar.h";
     for compiler in compilers() {
         let (here, missing): (Vec<_>, Vec<_>) = ["cblas.h", "lapacke.h"].into_iter().partition(|one| compiler.has(one));
@@ -98,7 +98,7 @@ fn beside_the_headers_of_the_system() {
     }
 }
 
-/// Compiles a text with the headers and does nothing with the result.
+/// Checks that a text compiles.
 fn compiles(compiler: Compiler, text: &str) {
     let scratch = Scratch::new();
     let source = scratch.join("headers.c");
@@ -106,9 +106,9 @@ fn compiles(compiler: Compiler, text: &str) {
     run(compiler.command().arg(format!("-I{FOLDER}/include")).arg("-fsyntax-only").arg(&source));
 }
 
-/// OpenBLAS's prototypes for Fortran's routines differ from ours in `const`.
+/// OpenBLAS's prototypes of the Fortran routines differ from those of this library in `const`.
 #[test]
-fn beside_the_header_for_fortran() {
+fn f77blas_header_is_compatible() {
     for compiler in compilers() {
         if !compiler.has("f77blas.h") {
             println!("SKIPPED: the header beside f77blas.h: not installed");
@@ -119,10 +119,10 @@ fn beside_the_header_for_fortran() {
     }
 }
 
-/// A compiler refuses two declarations of a function with different types.
+/// Includes both headers, since a compiler refuses two declarations of a function with different types.
 #[test]
-fn types_are_those_of_lapacke() {
-    // They do not change B, and LAPACKE's prototypes do not say so. Another name leaves them out of the comparison.
+fn lapacke_types_match() {
+    // These routines do not change B, but LAPACKE's prototypes have no `const`. Renaming excludes them.
     const WITHOUT_CONST: [&str; 4] = ["dsgesv", "zcgesv", "dsposv", "zcposv"];
     let renamed = |name| format!("#define LAPACKE_{name} ours_{name}\n#define LAPACKE_{name}_work ours_{name}_work\n");
     let renamed: String = WITHOUT_CONST.map(renamed).concat();
@@ -137,7 +137,7 @@ fn types_are_those_of_lapacke() {
 }
 
 #[test]
-fn parts_can_be_left_out() {
+fn header_parts_are_optional() {
     for compiler in compilers() {
         for parts in 0..8 {
             let defined = |(at, part)| {
@@ -149,7 +149,7 @@ fn parts_can_be_left_out() {
     }
 }
 
-/// All files and links below a folder.
+/// Returns all files and links below a folder.
 fn files(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -171,7 +171,7 @@ fn install(destdir: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// What this command says of a package that is described below this folder, as arguments.
+/// Returns the arguments that `pkg-config` prints for the package described in this folder.
 fn pkg_config(folder: &Path, arguments: &[&str]) -> Vec<String> {
     let mut command = Command::new("pkg-config");
     command.args(arguments).arg("superscalar-blas").env("PKG_CONFIG_PATH", folder);
@@ -179,7 +179,7 @@ fn pkg_config(folder: &Path, arguments: &[&str]) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Installs below a folder, compiles and runs a program with what is there after it was moved, and removes all.
+/// Installs below a folder, moves the files, compiles and runs a program with them, and uninstalls.
 fn install_and_use(libdir: &str) {
     let (scratch, library) = (Scratch::new(), path());
     let (first, library) = (scratch.join("first"), library.to_str().expect("a path").to_owned());
@@ -187,9 +187,9 @@ fn install_and_use(libdir: &str) {
     let all = ["--prefix", "/opt/blas", "--libdir", libdir];
     fs::create_dir_all(prefix.join("include")).expect("a folder of this test");
     fs::write(prefix.join("include/other.h"), "").expect("a file of this test");
-    let said = run(install(&first, &all).args(["--library", &library]));
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert!(said.contains(&format!("LD_PRELOAD=/opt/blas/{libdir}/libopenblas-superscalar.so")), "{said}");
+    let output = run(install(&first, &all).args(["--library", &library]));
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(stdout.contains(&format!("LD_PRELOAD=/opt/blas/{libdir}/libopenblas-superscalar.so")), "{stdout}");
     let mut expected = [
         "include/other.h".to_owned(),
         "include/superscalar.h".to_owned(),
@@ -213,7 +213,7 @@ fn install_and_use(libdir: &str) {
     }
     fs::rename(&moved, &prefix).expect("folders of this test");
 
-    // A second time replaces what is there.
+    // A second installation replaces the files.
     run(install(&first, &all).args(["--library", &library]));
     assert_eq!(files(&prefix), expected);
     run(install(&first, &all).arg("--uninstall"));
@@ -227,7 +227,7 @@ fn installs_and_uninstalls() {
 }
 
 #[test]
-fn wrong_arguments_of_install_change_nothing() {
+fn install_refuses_wrong_arguments() {
     let scratch = Scratch::new();
     let wrong: [(&[&str], i32, &str); 7] = [
         (&["--prefix", "relative"], 2, "an absolute path is needed"),
@@ -240,8 +240,8 @@ fn wrong_arguments_of_install_change_nothing() {
     ];
     for (arguments, status, message) in wrong {
         let output = install(&scratch.0, arguments).output().expect("bash");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(status) && said.contains(message), "{arguments:?}: {output:?}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(status) && stderr.contains(message), "{arguments:?}: {output:?}");
     }
     assert!(files(&scratch.0).is_empty(), "{:?}", files(&scratch.0));
 }

@@ -1,38 +1,38 @@
-//! LAPACK and LAPACKE as a program in C calls them. What LAPACK's own testers (`tests/drop_in.sh`) do not see: the
-//! interface for rows, both halves of LAPACKE, integers of 64 bits, NaN, and what is told of wrong arguments.
+//! LAPACK and LAPACKE as a C program calls them. These tests cover what LAPACK's own testers (`tests/drop_in.sh`) omit:
+//! row-major layout, LAPACKE's high-level and middle-level functions, 64-bit integers, NaN, and wrong arguments.
 
 mod shared;
 
 use libloading::Library;
-use shared::{all_in_tiles, library, symbol};
+use shared::{library, run_all_tiled, symbol};
 use std::ffi::c_char;
 
 const ROWS: i32 = 101;
 const COLUMNS: i32 = 102;
 
-/// Where the largest element of each row is.
+/// The position of the largest element of each row.
 #[derive(Clone, Copy, PartialEq)]
-enum Largest {
-    /// On the diagonal: the matrix is symmetric and positive definite.
+enum LargestElements {
+    /// On the diagonal, so that the matrix is symmetric and positive definite.
     Diagonal,
-    /// On the other diagonal: an LU factorization exchanges all rows.
-    Across,
+    /// On the antidiagonal, so that an LU factorization exchanges all rows.
+    Antidiagonal,
 }
 
-/// A matrix of order n with a known solution: all ones for the sums of its rows.
-struct System {
+/// A system of order n whose right-hand side is the sums of the rows, so that the solution is all ones.
+struct LinearSystem {
     n: usize,
     layout: i32,
     a: Vec<f64>,
     b: Vec<f64>,
 }
 
-impl System {
-    /// Leading dimensions are two more than they must be.
-    fn new(n: usize, layout: i32, largest: Largest) -> Self {
+impl LinearSystem {
+    /// Makes a system whose leading dimension is two more than necessary.
+    fn new(n: usize, layout: i32, largest: LargestElements) -> Self {
         let element = |i: usize, j: usize| {
             let (low, high) = (i.min(j), i.max(j));
-            let is_largest = if largest == Largest::Diagonal { i == j } else { i + j + 1 == n };
+            let is_largest = if largest == LargestElements::Diagonal { i == j } else { i + j + 1 == n };
             ((low * 7 + high * 3) % 11) as f64 / 11.0 + if is_largest { n as f64 } else { 0.0 }
         };
         let ld = n + 2;
@@ -48,7 +48,7 @@ impl System {
         self.n as i32 + 2
     }
 
-    /// Of the one right-hand side.
+    /// Returns the leading dimension of the single right-hand side.
     fn ld_b(&self) -> i32 {
         if self.layout == ROWS { 1 } else { self.n as i32 }
     }
@@ -62,44 +62,44 @@ impl System {
         let is_solved = self.b.iter().all(|x| (x - 1.0).abs() < 1e-12);
         assert!(is_solved, "{name}, layout {}, order {}", self.layout, self.n);
         let gaps = (0..self.n).flat_map(|line| [self.n, self.n + 1].map(|at| self.a[line * (self.n + 2) + at]));
-        assert!(gaps.into_iter().all(|x| x == -99.0), "{name}: what is between the columns");
+        assert!(gaps.into_iter().all(|x| x == -99.0), "{name}: elements between the columns changed");
     }
 }
 
-/// Orders for the kernels, and one for the tasks.
+/// Orders that the kernels compute, and one that the runtime computes.
 const ORDERS: [usize; 5] = [0, 1, 5, 70, 400];
 
 #[test]
-fn systems_by_rows_and_by_columns() {
+fn systems_in_both_layouts() {
     type Gesv = unsafe extern "C" fn(i32, i32, i32, *mut f64, i32, *mut i32, *mut f64, i32) -> i32;
     type Posv = unsafe extern "C" fn(i32, u8, i32, i32, *mut f64, i32, *mut f64, i32) -> i32;
     let library = library();
     for (n, layout) in ORDERS.into_iter().flat_map(|n| [ROWS, COLUMNS].map(|layout| (n, layout))) {
         for name in ["LAPACKE_dgesv", "LAPACKE_dgesv_work"] {
             let gesv = symbol::<Gesv>(&library, name);
-            let (mut system, mut ipiv) = (System::new(n, layout, Largest::Across), vec![-1; n]);
+            let (mut system, mut ipiv) = (LinearSystem::new(n, layout, LargestElements::Antidiagonal), vec![-1; n]);
             let (ld, ld_b) = (system.ld(), system.ld_b().max(1));
             let (a, b) = (system.a.as_mut_ptr(), system.b.as_mut_ptr());
-            // SAFETY: the symbol has that type, and the arrays these sizes.
+            // SAFETY: the symbol has this type, and the arrays have these sizes.
             let info = unsafe { gesv(layout, n as i32, 1, a, ld, ipiv.as_mut_ptr(), b, ld_b) };
             assert_eq!(info, 0, "{name}");
-            // The first half of the rows is exchanged with the other.
+            // The first half of the rows is exchanged with the second half.
             assert!(ipiv.iter().enumerate().all(|(i, &p)| p as usize == (n - i).max(i + 1)), "{ipiv:?}");
             system.assert_solved(name);
         }
         for (name, uplo) in ["LAPACKE_dposv", "LAPACKE_dposv_work"].into_iter().flat_map(|it| [(it, b'L'), (it, b'u')])
         {
             let posv = symbol::<Posv>(&library, name);
-            let mut system = System::new(n, layout, Largest::Diagonal);
+            let mut system = LinearSystem::new(n, layout, LargestElements::Diagonal);
             let (ld, ld_b) = (system.ld(), system.ld_b().max(1));
-            // What is in the other triangle is nobody's business.
+            // The other triangle is neither read nor written.
             let is_other = |i: usize, j: usize| if uplo == b'L' { i < j } else { i > j };
             let width = n + 2;
             for (i, j) in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))).filter(|&(i, j)| is_other(i, j)) {
                 system.a[if layout == ROWS { i * width + j } else { i + j * width }] = f64::NAN;
             }
             let (a, b) = (system.a.as_mut_ptr(), system.b.as_mut_ptr());
-            // SAFETY: as above.
+            // SAFETY: the symbol has this type, and the arrays have these sizes.
             assert_eq!(unsafe { posv(layout, uplo, n as i32, 1, a, ld, b, ld_b) }, 0, "{name}");
             system.assert_solved(name);
             let untouched = (0..n).flat_map(|j| (0..n).map(move |i| (i, j))).filter(|&(i, j)| is_other(i, j));
@@ -108,8 +108,8 @@ fn systems_by_rows_and_by_columns() {
     }
 }
 
-/// A = Q R and back, of an m x n matrix: by LAPACKE in both layouts.
-fn factored_and_multiplied(library: &Library, layout: i32, (m, n): (usize, usize)) {
+/// Factors an m x n matrix as Q R and as L Q, multiplies the factors, and compares with the matrix.
+fn check_orthogonal_factors(library: &Library, layout: i32, (m, n): (usize, usize)) {
     type Geqrf = unsafe extern "C" fn(i32, i32, i32, *mut f64, i32, *mut f64) -> i32;
     type Ormqr = unsafe extern "C" fn(i32, u8, u8, i32, i32, i32, *const f64, i32, *const f64, *mut f64, i32) -> i32;
     type Orgqr = unsafe extern "C" fn(i32, i32, i32, i32, *mut f64, i32, *const f64) -> i32;
@@ -127,7 +127,7 @@ fn factored_and_multiplied(library: &Library, layout: i32, (m, n): (usize, usize
         let is_close = x.iter().zip(&given).all(|(x, y)| (x - y).abs() <= 1e-13 * scale);
         assert!(is_close, "{what}, layout {layout}, {m} x {n}");
     };
-    // SAFETY: the symbols have these types, and the arrays these sizes.
+    // SAFETY: the symbols have these types, and the arrays have these sizes.
     unsafe {
         assert_eq!(geqrf(layout, rows, cols, a.as_mut_ptr(), width, tau.as_mut_ptr()), 0);
         let mut r = a.clone();
@@ -153,7 +153,7 @@ fn factored_and_multiplied(library: &Library, layout: i32, (m, n): (usize, usize
     }
 }
 
-/// That `count` vectors of so many elements are.
+/// Asserts that `count` vectors of `len` elements are orthonormal.
 fn assert_orthonormal(count: usize, len: usize, at: impl Fn(usize, usize) -> f64) {
     for (p, q) in (0..count).flat_map(|p| (p..count.min(p + 3)).map(move |q| (p, q))) {
         let product: f64 = (0..len).map(|i| at(p, i) * at(q, i)).sum();
@@ -162,24 +162,24 @@ fn assert_orthonormal(count: usize, len: usize, at: impl Fn(usize, usize) -> f64
 }
 
 #[test]
-fn orthogonal_factors_by_rows_and_by_columns() {
+fn orthogonal_factors_in_both_layouts() {
     let library = library();
     for shape in [(1, 1), (5, 3), (3, 5), (150, 90), (90, 150), (200, 200)] {
-        [ROWS, COLUMNS].into_iter().for_each(|layout| factored_and_multiplied(&library, layout, shape));
+        [ROWS, COLUMNS].into_iter().for_each(|layout| check_orthogonal_factors(&library, layout, shape));
     }
 }
 
 #[test]
-fn factors_give_inverses_norms_and_conditions() {
+fn inverses_norms_and_conditions() {
     type Norm = unsafe extern "C" fn(i32, u8, i32, i32, *const f64, i32) -> f64;
     type Getrf = unsafe extern "C" fn(i32, i32, i32, *mut f64, i32, *mut i32) -> i32;
     type Getri = unsafe extern "C" fn(i32, i32, *mut f64, i32, *const i32) -> i32;
     type Gecon = unsafe extern "C" fn(i32, u8, i32, *const f64, i32, f64, *mut f64) -> i32;
     let library = library();
-    // By rows: the matrix (1, 2; 3, 5).
+    // The matrix (1, 2; 3, 5) in both layouts.
     for (layout, a) in [(ROWS, [1.0, 2.0, 3.0, 5.0]), (COLUMNS, [1.0, 3.0, 2.0, 5.0])] {
         let norm = symbol::<Norm>(&library, "LAPACKE_dlange");
-        // SAFETY: the symbols have these types, and the matrix is of order two.
+        // SAFETY: the symbols have these types, and the matrix has order two.
         unsafe {
             let of = |which| norm(layout, which, 2, 2, a.as_ptr(), 2);
             assert_eq!((of(b'M'), of(b'1'), of(b'O'), of(b'I')), (5.0, 7.0, 7.0, 8.0));
@@ -202,7 +202,7 @@ fn factors_give_inverses_norms_and_conditions() {
 }
 
 #[test]
-fn integers_of_64_bits() {
+fn ilp64_interface() {
     type Gesv =
         unsafe extern "C" fn(*const i64, *const i64, *mut f64, *const i64, *mut i64, *mut f64, *const i64, *mut i64);
     type Getrs = unsafe extern "C" fn(
@@ -219,10 +219,11 @@ fn integers_of_64_bits() {
     let library = library();
     for name in ["dgesv_64_", "scipy_dgesv_64_"] {
         let n = 70;
-        let (mut system, mut ipiv, mut info) = (System::new(n, COLUMNS, Largest::Across), vec![-1_i64; n], -1_i64);
+        let (mut system, mut ipiv, mut info) =
+            (LinearSystem::new(n, COLUMNS, LargestElements::Antidiagonal), vec![-1_i64; n], -1_i64);
         let given = system.b.clone();
         let (order, ld) = (n as i64, i64::from(system.ld()));
-        // SAFETY: the symbols have these types, and the arrays these sizes.
+        // SAFETY: the symbols have these types, and the arrays have these sizes.
         unsafe {
             let (a, b) = (system.a.as_mut_ptr(), system.b.as_mut_ptr());
             symbol::<Gesv>(&library, name)(&order, &1, a, &ld, ipiv.as_mut_ptr(), b, &order, &mut info);
@@ -242,7 +243,7 @@ fn integers_of_64_bits() {
                 &mut info,
             );
             assert!(info == 0 && again.iter().all(|x| (x - 1.0).abs() < 1e-12), "{info} {again:?}");
-            // An interchange with a row that is not there is refused, and nothing is changed.
+            // An interchange with a row that does not exist is refused, and nothing is changed.
             ipiv[3] = n as i64 + 1;
             again.copy_from_slice(&given);
             getrs(
@@ -262,13 +263,13 @@ fn integers_of_64_bits() {
 }
 
 #[test]
-fn what_lapacke_refuses() {
+fn lapacke_refuses_wrong_arguments() {
     type Potrf = unsafe extern "C" fn(i32, u8, i32, *mut f64, i32) -> i32;
     type Flag = unsafe extern "C" fn(i32);
     let library = library();
     let (upper, lower) = ("LAPACKE_dpotrf", "LAPACKE_dpotrf_work");
     let call = |name: &str, layout: i32, uplo: u8, n: i32, a: &mut [f64], ld: i32| {
-        // SAFETY: the symbol has that type; what is refused is not touched.
+        // SAFETY: the symbol has this type, and a call with wrong arguments does not access the matrix.
         unsafe { symbol::<Potrf>(&library, name)(layout, uplo, n, a.as_mut_ptr(), ld) }
     };
     for name in [upper, lower] {
@@ -277,7 +278,7 @@ fn what_lapacke_refuses() {
         assert_eq!(call(name, ROWS, b'?', 2, &mut a, 2), -2);
         assert_eq!(call(name, COLUMNS, b'L', -1, &mut a, 2), -3);
         assert_eq!(call(name, ROWS, b'L', 2, &mut a, 1), -5);
-        // By columns the lower triangle has NaN, and by rows the upper one.
+        // The NaN is in the lower triangle in column-major layout, and in the upper one in row-major layout.
         assert_eq!(call(name, COLUMNS, b'U', 2, &mut a.clone(), 2), 0);
         assert_eq!(call(name, ROWS, b'L', 2, &mut a.clone(), 2), 0);
         let of_nan = if name == upper { -4 } else { 2 };
@@ -285,16 +286,16 @@ fn what_lapacke_refuses() {
         assert_eq!(call(name, ROWS, b'U', 2, &mut a.clone(), 2), of_nan);
         assert_eq!(call(name, ROWS, b'U', 2, &mut [4.0, 1.0, 0.0, -4.0], 2), 2, "not positive definite");
     }
-    // SAFETY: the symbol has that type.
+    // SAFETY: the symbol has this type.
     unsafe { symbol::<Flag>(&library, "LAPACKE_set_nancheck")(0) };
     assert_eq!(call(upper, COLUMNS, b'L', 2, &mut [4.0, f64::NAN, 0.0, 4.0], 2), 2);
-    // SAFETY: as above.
+    // SAFETY: the symbol has this type.
     unsafe { symbol::<Flag>(&library, "LAPACKE_set_nancheck")(1) };
     assert_eq!(call(upper, COLUMNS, b'L', 2, &mut [4.0, f64::NAN, 0.0, 4.0], 2), -4);
 }
 
 #[test]
-fn workspaces_are_told_and_are_enough() {
+fn workspace_queries() {
     type Gels<T> = unsafe extern "C" fn(
         *const u8,
         *const i32,
@@ -310,34 +311,34 @@ fn workspaces_are_told_and_are_enough() {
     );
     let library = library();
     let gels = symbol::<Gels<f32>>(&library, "sgels_");
-    // More than a float can count: what is told must not be rounded down.
+    // A size that `f32` cannot represent: the result must not be rounded down.
     let (m, n, nrhs) = (16_777_217_i32, 1, 1);
-    let (mut told, mut info) = (0_f32, -1);
+    let (mut size, mut info) = (0_f32, -1);
     let nothing = std::ptr::null_mut();
-    // SAFETY: the symbol has that type; a query touches nothing but the workspace's first element.
-    unsafe { gels(b"N".as_ptr(), &m, &n, &nrhs, nothing, &m, nothing, &m, &mut told, &-1, &mut info) };
-    assert_eq!((info, told), (0, 2.0));
-    // SAFETY: as above.
-    unsafe { gels(b"N".as_ptr(), &m, &m, &nrhs, nothing, &m, nothing, &m, &mut told, &-1, &mut info) };
-    assert!(info == 0 && f64::from(told) >= 2.0 * f64::from(m), "{told}");
-    // The line (0, 1), (1, 3), (2, 5), with the workspace that is asked for.
+    // SAFETY: the symbol has this type; a query writes only the first element of the workspace.
+    unsafe { gels(b"N".as_ptr(), &m, &n, &nrhs, nothing, &m, nothing, &m, &mut size, &-1, &mut info) };
+    assert_eq!((info, size), (0, 2.0));
+    // SAFETY: the symbol has this type; a query writes only the first element of the workspace.
+    unsafe { gels(b"N".as_ptr(), &m, &m, &nrhs, nothing, &m, nothing, &m, &mut size, &-1, &mut info) };
+    assert!(info == 0 && f64::from(size) >= 2.0 * f64::from(m), "{size}");
+    // The line through (0, 1), (1, 3), (2, 5), with the smallest workspace.
     let (mut a, mut b, mut work) = ([1.0, 1.0, 1.0, 0.0, 1.0, 2.0], [1.0, 3.0, 5.0], [0_f32; 4]);
     let (matrix, rhs) = (a.as_mut_ptr(), b.as_mut_ptr());
-    // SAFETY: as above, with arrays of these sizes.
+    // SAFETY: the symbol has this type, and the arrays have these sizes.
     unsafe { gels(b"N".as_ptr(), &3, &2, &1, matrix, &3, rhs, &3, work.as_mut_ptr(), &4, &mut info) };
-    assert_eq!(info, 0, "as many as twice the rank");
+    assert_eq!(info, 0, "a workspace of twice the rank suffices");
     assert!((b[0] - 1.0).abs() < 1e-5 && (b[1] - 2.0).abs() < 1e-5, "{b:?}");
-    // SAFETY: as above; it is refused.
+    // SAFETY: the symbol has this type, and a call with wrong arguments accesses no array.
     unsafe { gels(b"N".as_ptr(), &3, &2, &1, matrix, &3, rhs, &3, work.as_mut_ptr(), &3, &mut info) };
     assert_eq!(info, -10);
 }
 
 #[test]
-fn the_version_is_that_of_the_interfaces() {
+fn lapack_version() {
     type Ilaver<I> = unsafe extern "C" fn(*mut I, *mut I, *mut I);
     let library = library();
     let (mut narrow, mut wide) = ([-1_i32; 3], [-1_i64; 3]);
-    // SAFETY: the symbols have these types.
+    // SAFETY: the symbols have these types, and the integers are local.
     unsafe {
         let [major, minor, patch] = &mut narrow;
         symbol::<Ilaver<i32>>(&library, "ilaver_")(major, minor, patch);
@@ -348,19 +349,19 @@ fn the_version_is_that_of_the_interfaces() {
 }
 
 #[test]
-fn a_thread_with_a_small_stack_runs_everything() {
+fn small_stacks_suffice() {
     let small = std::thread::Builder::new().stack_size(128 << 10).spawn(|| {
-        systems_by_rows_and_by_columns();
-        orthogonal_factors_by_rows_and_by_columns();
-        factors_give_inverses_norms_and_conditions();
-        integers_of_64_bits();
-        workspaces_are_told_and_are_enough();
+        systems_in_both_layouts();
+        orthogonal_factors_in_both_layouts();
+        inverses_norms_and_conditions();
+        ilp64_interface();
+        workspace_queries();
     });
-    small.expect("a thread").join().expect("it computes");
+    small.expect("a thread").join().expect("the tests pass");
 }
 
 #[test]
-fn right_hand_sides_stay_where_a_matrix_is_not_definite() {
+fn posv_keeps_b_of_indefinite_systems() {
     type Posv = unsafe extern "C" fn(i32, c_char, i32, i32, *mut f64, i32, *mut f64, i32) -> i32;
     let library = library();
     let posv = symbol::<Posv>(&library, "LAPACKE_dposv");
@@ -369,16 +370,16 @@ fn right_hand_sides_stay_where_a_matrix_is_not_definite() {
         (0..n).for_each(|i| a[i * n + i] = if i + 1 < n { 2.0 } else { -1.0 });
         let (mut b, order) = (vec![3.0; n], n as i32);
         let ldb = if layout == ROWS { 1 } else { order };
-        // SAFETY: the symbol has this type, and the arrays these sizes.
+        // SAFETY: the symbol has this type, and the arrays have these sizes.
         let info = unsafe { posv(layout, b'L' as c_char, order, 1, a.as_mut_ptr(), order, b.as_mut_ptr(), ldb) };
         assert_eq!(info, order);
         assert!(b.iter().all(|&x| x == 3.0), "B, order {n}, layout {layout}");
     }
 }
 
-/// A matrix without elements may have rows as many as an integer can count.
+/// A matrix without elements may have any number of rows or columns.
 #[test]
-fn matrices_without_elements() {
+fn empty_matrices() {
     type Norm = unsafe extern "C" fn(*const u8, *const i64, *const i64, *const f64, *const i64, *mut f64) -> f64;
     type Getrf = unsafe extern "C" fn(*const i64, *const i64, *mut f64, *const i64, *mut i64, *mut i64);
     type Geqrf =
@@ -387,7 +388,7 @@ fn matrices_without_elements() {
     let (null, ints) = (std::ptr::null_mut(), std::ptr::null_mut());
     for (m, n) in [(0, 0), (0, 3), (3, 0), (i64::MAX, 0), (0, i64::MAX)] {
         let (ld, mut info, mut work) = (m.max(1), -1, 0.0);
-        // SAFETY: the symbols have these types; nothing of a matrix without elements is touched.
+        // SAFETY: the symbols have these types, and a matrix without elements is not accessed.
         unsafe {
             let lange = symbol::<Norm>(&library, "dlange_64_");
             assert_eq!(lange(b"F".as_ptr(), &m, &n, null, &ld, null), 0.0, "{m} x {n}");
@@ -402,7 +403,7 @@ fn matrices_without_elements() {
 }
 
 #[test]
-fn matrices_without_factors() {
+fn singular_matrices() {
     type Getri = unsafe extern "C" fn(*const i32, *mut f64, *const i32, *const i32, *mut f64, *const i32, *mut i32);
     type Gesv = unsafe extern "C" fn(
         *const i32,
@@ -421,12 +422,12 @@ fn matrices_without_factors() {
     );
     let library = library();
     let (mut work, mut swork, mut info) = ([0.0; 8], [0.0; 16], -1);
-    // SAFETY: the symbols have these types, and the arrays these sizes.
+    // SAFETY: the symbols have these types, and the arrays have these sizes.
     unsafe {
         let (mut u, ipiv) = ([1.0, 0.0, 2.0, 0.0], [7, 7]);
         let getri = symbol::<Getri>(&library, "dgetri_");
         getri(&2, u.as_mut_ptr(), &2, ipiv.as_ptr(), work.as_mut_ptr(), &8, &mut info);
-        assert_eq!((info, u), (2, [1.0, 0.0, 2.0, 0.0]), "what the interchanges are does not matter");
+        assert_eq!((info, u), (2, [1.0, 0.0, 2.0, 0.0]), "the interchanges of a singular matrix are ignored");
         let gesv = symbol::<Gesv>(&library, "dsgesv_");
         for (n, expected) in [(0, (0, 0)), (2, (2, -3))] {
             let (mut a, b, mut x, mut ipiv, mut iter) = ([1.0, 2.0, 1.0, 2.0], [1.0; 2], [0.0; 2], [0; 2], 9);
@@ -439,8 +440,8 @@ fn matrices_without_factors() {
 }
 
 #[test]
-fn all_of_it_in_tiles() {
-    let log = all_in_tiles("all_of_it_in_tiles");
+fn tiled_runtime_computes_all() {
+    let log = run_all_tiled("tiled_runtime_computes_all");
     let tiled = |routine: &str| log.lines().any(|line| line.starts_with(routine) && line.contains("by the runtime"));
     assert!(tiled("dlange "), "{log}");
     for routine in ["gesv", "posv", "geqrf", "gelqf", "ormqr", "ormlq", "orgqr", "orglq", "getrf", "getri"] {

@@ -1,19 +1,19 @@
-//! The library as a program in C meets it: opened by name, called by symbol.
+//! The library as a C program uses it: opened by name, called by symbol.
 
 mod shared;
 
 use libloading::{Library, Symbol};
-use shared::{again, library, path};
+use shared::{library, path, run_in_child};
 use std::{
     ffi::c_char,
     process::Command,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Errors go to standard error, and settings are the process's: one test at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+/// Serializes the tests, since standard error and the settings belong to the process.
+fn lock_tests() -> MutexGuard<'static, ()> {
+    static TESTS: Mutex<()> = Mutex::new(());
+    TESTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 type Dgemm<I> = unsafe extern "C" fn(
@@ -32,13 +32,13 @@ type Dgemm<I> = unsafe extern "C" fn(
     *const I,
 );
 
-/// C := A B of order n by a routine of that name.
+/// Computes C := A B of order n with the routine `name`, and checks the result.
 fn product<I: Copy>(library: &Library, name: &str, n: usize, size: impl Fn(usize) -> I) -> Vec<f64> {
     let a: Vec<f64> = (0..n * n).map(|at| (at % 7) as f64).collect();
     let b: Vec<f64> = (0..n * n).map(|at| (at % 5) as f64 - 2.0).collect();
     let mut c = vec![f64::NAN; n * n];
     let (order, letter) = (size(n), b'n' as c_char);
-    // SAFETY: the symbol has that type, and the matrices are of that order.
+    // SAFETY: the symbol has this type, and the matrices have this order.
     unsafe {
         let dgemm: Symbol<Dgemm<I>> = library.get(name).expect("the symbol");
         let (order, letter) = (&raw const order, &raw const letter);
@@ -51,7 +51,7 @@ fn product<I: Copy>(library: &Library, name: &str, n: usize, size: impl Fn(usize
 }
 
 #[test]
-fn symbols_are_those_of_the_list() {
+fn exported_symbols_are_listed() {
     let output = Command::new("nm").args(["-D", "--defined-only"]).arg(path()).output().expect("nm, of binutils");
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).expect("symbols");
@@ -69,8 +69,8 @@ fn symbols_are_those_of_the_list() {
 }
 
 #[test]
-fn names_of_both_widths_and_of_wheels_compute() {
-    let (_alone, library) = (alone(), library());
+fn all_symbol_names_compute() {
+    let (_guard, library) = (lock_tests(), library());
     for n in [1, 5, 64, 400] {
         product(&library, "dgemm_", n, |n| n as i32);
         product(&library, "dgemm_64_", n, |n| n as i64);
@@ -80,11 +80,11 @@ fn names_of_both_widths_and_of_wheels_compute() {
 }
 
 #[test]
-fn threads_are_as_many_as_was_said() {
-    let (_alone, library) = (alone(), library());
+fn thread_count_is_respected() {
+    let (_guard, library) = (lock_tests(), library());
     if std::env::var_os("DROP_IN_CHILD").is_none() {
-        // Where no other test has started threads.
-        again("threads_are_as_many_as_was_said", &[("OPENBLAS_NUM_THREADS", "2")]);
+        // In a process in which no other test has started threads.
+        run_in_child("thread_count_is_respected", &[("OPENBLAS_NUM_THREADS", "2")]);
         return;
     }
     let own = || std::fs::read_dir("/proc/self/task").expect("threads").count();
@@ -105,16 +105,16 @@ fn threads_are_as_many_as_was_said() {
         for none in [0, -1] {
             set(3);
             set(none);
-            assert_eq!(get(), 2, "as the environment says");
+            assert_eq!(get(), 2, "the value of the environment variable");
         }
     }
 }
 
 #[test]
-fn matrices_without_elements_may_have_no_address() {
-    let (_alone, library) = (alone(), library());
+fn empty_matrices_may_be_null() {
+    let (_guard, library) = (lock_tests(), library());
     let (zero, one, letter) = (0_i32, 1_i32, b'N' as c_char);
-    // SAFETY: nothing of a matrix without elements is read or written.
+    // SAFETY: the symbol has this type, and a matrix without elements is not accessed.
     unsafe {
         let dgemm: Symbol<Dgemm<i32>> = library.get("dgemm_").expect("the symbol");
         let (none, some, letter) = (&raw const zero, &raw const one, &raw const letter);
@@ -127,7 +127,7 @@ fn matrices_without_elements_may_have_no_address() {
     }
 }
 
-/// Solves a system of order n, whose largest elements are on the other diagonal: every row has another place.
+/// Solves a system of order n whose largest elements are on the antidiagonal, so that every row is exchanged.
 fn factor(library: &Library, n: usize) {
     type Gesv =
         unsafe extern "C" fn(*const i32, *const i32, *mut f64, *const i32, *mut i32, *mut f64, *const i32, *mut i32);
@@ -135,7 +135,7 @@ fn factor(library: &Library, n: usize) {
     let mut a: Vec<f64> = (0..n * n).map(|at| element(at % n, at / n)).collect();
     let mut b: Vec<f64> = (0..n).map(|i| (0..n).map(|j| a[i + j * n]).sum()).collect();
     let (order, mut ipiv, mut info) = (n as i32, vec![0; n], -1);
-    // SAFETY: the symbol has that type, and the arrays these sizes.
+    // SAFETY: the symbol has this type, and the arrays have these sizes.
     unsafe {
         let gesv: Symbol<Gesv> = library.get("dgesv_").expect("the symbol");
         gesv(&order, &1, a.as_mut_ptr(), &order, ipiv.as_mut_ptr(), b.as_mut_ptr(), &order, &mut info);
@@ -144,14 +144,14 @@ fn factor(library: &Library, n: usize) {
     assert!(b.iter().all(|x| (x - 1.0).abs() < 1e-12));
 }
 
-/// Destructors of static objects in C++, and `atexit` in C, come after those of the thread's own values.
+/// C++ destructors of static objects, and C's `atexit` handlers, run after thread-local values are destroyed.
 #[test]
-fn handlers_at_the_end_compute() {
+fn exit_handlers_may_compute() {
     unsafe extern "C" {
         fn atexit(handler: extern "C" fn()) -> i32;
         fn exit(status: i32) -> !;
     }
-    // A result that is wrong ends the process with another status.
+    // A wrong result panics, which ends the process with another status.
     extern "C" fn handler() {
         let library = library();
         for n in [5, 100, 300] {
@@ -160,15 +160,15 @@ fn handlers_at_the_end_compute() {
         }
         eprintln!("at the end");
     }
-    let _alone = alone();
+    let _guard = lock_tests();
     if std::env::var_os("DROP_IN_CHILD").is_none() {
-        let said = again("handlers_at_the_end_compute", &[("OPENBLAS_NUM_THREADS", "2")]);
-        assert_eq!(said.matches("at the end").count(), 2, "{said}");
+        let stderr = run_in_child("exit_handlers_may_compute", &[("OPENBLAS_NUM_THREADS", "2")]);
+        assert_eq!(stderr.matches("at the end").count(), 2, "{stderr}");
         return;
     }
-    // SAFETY: the handler is a function of this program, and so stays. What ends here is the thread that computed.
+    // SAFETY: the handler is a function of this program, so it stays valid until the process ends.
     unsafe {
-        // One runs after the library's own handler, and one before.
+        // One handler runs after the library's own handler, and one before it.
         atexit(handler);
         let library = library();
         product(&library, "dgemm_", 100, |n| n as i32);
@@ -179,22 +179,22 @@ fn handlers_at_the_end_compute() {
 }
 
 #[test]
-fn children_of_a_fork_compute_and_so_does_the_parent() {
-    let (_alone, library) = (alone(), library());
+fn fork_parent_and_child_compute() {
+    let (_guard, library) = (lock_tests(), library());
     unsafe extern "C" {
         fn fork() -> i32;
         fn waitpid(pid: i32, status: *mut i32, options: i32) -> i32;
         fn _exit(status: i32) -> !;
     }
     if std::env::var_os("DROP_IN_CHILD").is_none() {
-        // Where nobody has computed before the first fork.
-        again("children_of_a_fork_compute_and_so_does_the_parent", &[("OPENBLAS_NUM_THREADS", "2")]);
+        // In a process in which no other test has computed before the first fork.
+        run_in_child("fork_parent_and_child_compute", &[("OPENBLAS_NUM_THREADS", "2")]);
         return;
     }
-    // FORKS=1000 takes half a minute.
+    // The variable FORKS sets the number of forks.
     let count = std::env::var("FORKS").ok().and_then(|count| count.parse().ok()).unwrap_or(100);
     for _ in 0..count {
-        // SAFETY: the child has one thread, computes, and ends without running what this process runs at its end.
+        // SAFETY: the child has one thread, only computes, and ends with `_exit`, which runs no handlers.
         let child = unsafe { fork() };
         assert!(child >= 0, "a process");
         if child == 0 {
@@ -202,32 +202,32 @@ fn children_of_a_fork_compute_and_so_does_the_parent() {
                 factor(&library, 400);
                 product(&library, "dgemm_", 300, |n| n as i32)
             });
-            // SAFETY: as above.
+            // SAFETY: `_exit` has no preconditions and does not return.
             unsafe { _exit(i32::from(product.is_err())) };
         }
         factor(&library, 400);
         let mut status = -1;
-        // SAFETY: a child of this process, and a place for its status.
+        // SAFETY: `child` is a child of this process, and `status` is a local integer.
         assert_eq!(unsafe { waitpid(child, &mut status, 0) }, child);
         assert_eq!(status, 0, "the child's product");
     }
 }
 
 #[test]
-fn wrong_arguments_are_told_with_their_position() {
-    let (_alone, library) = (alone(), library());
+fn wrong_arguments_are_reported() {
+    let (_guard, library) = (lock_tests(), library());
     if std::env::var_os("DROP_IN_CHILD").is_none() {
-        let said = again("wrong_arguments_are_told_with_their_position", &[]);
+        let stderr = run_in_child("wrong_arguments_are_reported", &[]);
         for (routine, position) in [("DGEMM", 1), ("DGEMM", 4), ("DGEMM", 8), ("DGEMM", 13)] {
             let line = format!(" ** On entry to {routine} parameter number {position} had an illegal value");
-            assert!(said.contains(&line), "{line} is not in {said}");
+            assert!(stderr.contains(&line), "{line} is not in {stderr}");
         }
         return;
     }
     let (two, one, minus) = (2_i32, 1_i32, -1_i32);
     let (plain, wrong) = (b'N' as c_char, b'X' as c_char);
     let mut c = [1.0; 4];
-    // SAFETY: nothing is read or written where an argument is wrong.
+    // SAFETY: the symbol has this type, and a call with a wrong argument accesses no matrix.
     unsafe {
         let dgemm: Symbol<Dgemm<i32>> = library.get("dgemm_").expect("the symbol");
         let null = std::ptr::null();
@@ -243,20 +243,21 @@ fn wrong_arguments_are_told_with_their_position() {
 type Dgemv<I> = unsafe extern "C" fn(i32, i32, I, I, f64, *const f64, I, *const f64, I, f64, *mut f64, I);
 
 #[test]
-fn enumerators_of_another_kind_are_wrong_arguments() {
-    let (_alone, library) = (alone(), library());
+fn wrong_enumerators_are_reported() {
+    let (_guard, library) = (lock_tests(), library());
     if std::env::var_os("DROP_IN_CHILD").is_none() {
-        let said = again("enumerators_of_another_kind_are_wrong_arguments", &[]);
+        let stderr = run_in_child("wrong_enumerators_are_reported", &[]);
         for (position, times) in [(2, 4), (1, 1), (9, 1)] {
             let line = format!(" ** On entry to cblas_dgemv parameter number {position} had an illegal value");
-            assert_eq!(said.matches(&line).count(), times, "{line} in {said}");
+            assert_eq!(stderr.matches(&line).count(), times, "{line} in {stderr}");
         }
         return;
     }
     const ROWS: i32 = 101;
     const NO_TRANS: i32 = 111;
     let (a, x, mut y) = ([1.0, 2.0, 3.0, 4.0], [1.0, 10.0], [0.0; 2]);
-    // SAFETY: nothing is read or written where an argument is wrong; the last two are right.
+    // SAFETY: the symbols have these types. A call with a wrong argument accesses no array, and the last two calls have
+    // valid arguments.
     unsafe {
         let wide: Symbol<Dgemv<i64>> = library.get("cblas_dgemv64_").expect("the symbol");
         let dgemv: Symbol<Dgemv<i32>> = library.get("cblas_dgemv").expect("the symbol");
@@ -274,16 +275,16 @@ fn enumerators_of_another_kind_are_wrong_arguments() {
 }
 
 #[test]
-fn complex_numbers_are_returned_as_c_returns_them() {
-    /// Two doubles, which C's `double complex` is to the calling convention.
+fn complex_results_in_registers() {
+    /// A type that the calling convention treats like C's `double complex`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Complex(f64, f64);
     type Zdotc = unsafe extern "C" fn(*const i32, *const Complex, *const i32, *const Complex, *const i32) -> Complex;
-    let (_alone, library) = (alone(), library());
+    let (_guard, library) = (lock_tests(), library());
     let (x, y) = ([Complex(1.0, 2.0), Complex(3.0, -1.0)], [Complex(4.0, 5.0), Complex(0.0, 1.0)]);
     for name in ["zdotc_", "scipy_zdotc_"] {
-        // SAFETY: the symbol has that type, and the vectors have two elements.
+        // SAFETY: the symbol has this type, and the vectors have two elements.
         let product = unsafe {
             let zdotc: Symbol<Zdotc> = library.get(name).expect("the symbol");
             zdotc(&2, x.as_ptr(), &1, y.as_ptr(), &1)
@@ -293,8 +294,8 @@ fn complex_numbers_are_returned_as_c_returns_them() {
 }
 
 #[test]
-fn what_is_set_is_done() {
-    let (_alone, library) = (alone(), library());
+fn environment_variables_take_effect() {
+    let (_guard, library) = (lock_tests(), library());
     if std::env::var_os("DROP_IN_CHILD").is_some() {
         product(&library, "dgemm_", 9, |n| n as i32);
         return;
@@ -303,43 +304,46 @@ fn what_is_set_is_done() {
     let path = trace.to_str().expect("a path");
     let all = [("SUPERSCALAR_BLAS_THRESHOLD", "0"), ("SUPERSCALAR_BLAS_NB", "3"), ("OMP_NUM_THREADS", "2,1")];
     let variables = [&all[..], &[("SUPERSCALAR_TRACE", path), ("SUPERSCALAR_DEVICES", "sim:0")]].concat();
-    again("what_is_set_is_done", &variables);
+    run_in_child("environment_variables_take_effect", &variables);
     let text = std::fs::read_to_string(&trace).expect("a trace");
     std::fs::remove_file(&trace).expect("a file");
-    // 3 x 3 tiles of the result, in as many steps of depth, which the device has and the host has not.
+    // The device computes 3 x 3 tiles of the result, each in 3 steps.
     let count = |what: &str| text.matches(what).count();
     assert!(count("\"name\":\"gemm\"") >= 27 && count("\"name\":\"sim:0\"") > 0, "{}", &text[..text.len().min(2000)]);
-    let said = again("what_is_set_is_done", &[("SUPERSCALAR_BLAS_THRESHOLD", "many")]);
-    assert!(said.contains("SUPERSCALAR_BLAS_THRESHOLD=many: expected a number"), "{said}");
-    let said = again("what_is_set_is_done", &[("SUPERSCALAR_BLAS_THRESHOLD", "0"), ("SUPERSCALAR_DEVICES", "no:1")]);
-    assert!(said.contains("superscalar: no runtime:") && said.contains("no:1"), "{said}");
+    let stderr = run_in_child("environment_variables_take_effect", &[("SUPERSCALAR_BLAS_THRESHOLD", "many")]);
+    assert!(stderr.contains("SUPERSCALAR_BLAS_THRESHOLD=many: expected a number"), "{stderr}");
+    let stderr = run_in_child(
+        "environment_variables_take_effect",
+        &[("SUPERSCALAR_BLAS_THRESHOLD", "0"), ("SUPERSCALAR_DEVICES", "no:1")],
+    );
+    assert!(stderr.contains("superscalar: no runtime:") && stderr.contains("no:1"), "{stderr}");
 }
 
 #[test]
-fn a_file_has_settings_and_calls_are_summed_up() {
-    let name = "a_file_has_settings_and_calls_are_summed_up";
-    let _alone = alone();
+fn settings_file_and_statistics() {
+    let name = "settings_file_and_statistics";
+    let _guard = lock_tests();
     if std::env::var_os("DROP_IN_CHILD").is_some() {
         let library = library();
         product(&library, "dgemm_", 300, |n| n as i32);
         product(&library, "dgemm_", 5, |n| n as i32);
-        // SAFETY: the symbol has that type.
+        // SAFETY: the symbol has this type.
         let threads =
-            unsafe { library.get::<unsafe extern "C" fn() -> i32>("openblas_get_num_threads").expect("it")() };
-        assert_eq!(threads, 3, "as the file says");
+            unsafe { library.get::<unsafe extern "C" fn() -> i32>("openblas_get_num_threads").expect("the symbol")() };
+        assert_eq!(threads, 3, "the value in the file");
         return;
     }
     let folder = std::env::temp_dir().join(format!("superscalar-settings-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let [file, statistics, log] = ["blas.conf", "statistics.txt", "log.txt"].map(|name| folder.join(name));
+    let (to_statistics, to_log) = (statistics.display(), log.display());
     let lines = format!(
-        "# A comment.\n\nOPENBLAS_NUM_THREADS = 3\nno setting\nSUPERSCALAR_BLAS_STATISTICS={}\nSUPERSCALAR_BLAS_LOG = {}\n",
-        statistics.display(),
-        log.display(),
+        "# A comment.\n\nOPENBLAS_NUM_THREADS = 3\nno setting\n\
+         SUPERSCALAR_BLAS_STATISTICS={to_statistics}\nSUPERSCALAR_BLAS_LOG = {to_log}\n"
     );
-    std::fs::write(&file, lines).expect("it is written");
-    let said = again(name, &[("SUPERSCALAR_CONFIG", file.to_str().expect("a path"))]);
-    assert!(said.contains(":4: no setting: expected NAME = value"), "{said}");
+    std::fs::write(&file, lines).expect("the file is written");
+    let stderr = run_in_child(name, &[("SUPERSCALAR_CONFIG", file.to_str().expect("a path"))]);
+    assert!(stderr.contains(":4: no setting: expected NAME = value"), "{stderr}");
     let (statistics, log) = (std::fs::read_to_string(statistics), std::fs::read_to_string(log));
     let (statistics, log) = (statistics.expect("statistics"), log.expect("a log"));
     let row = statistics.lines().find(|line| line.starts_with("DGEMM ")).expect("a row");
@@ -351,52 +355,52 @@ fn a_file_has_settings_and_calls_are_summed_up() {
     );
     assert!(log.lines().count() == 2 && log.contains("by the runtime") && log.contains("calling thread"), "{log}");
     assert!(
-        again(name, &[("OPENBLAS_NUM_THREADS", "3"), ("SUPERSCALAR_CONFIG", "/no/such/file")])
+        run_in_child(name, &[("OPENBLAS_NUM_THREADS", "3"), ("SUPERSCALAR_CONFIG", "/no/such/file")])
             .contains("/no/such/file")
     );
-    std::fs::remove_dir_all(folder).expect("it is removed");
+    std::fs::remove_dir_all(folder).expect("the folder is removed");
 }
 
 #[test]
-fn what_devices_computed_is_counted() {
-    let name = "what_devices_computed_is_counted";
-    let _alone = alone();
+fn device_work_is_counted() {
+    let name = "device_work_is_counted";
+    let _guard = lock_tests();
     if std::env::var_os("DROP_IN_CHILD").is_some() {
         product(&library(), "dgemm_", 300, |n| n as i32);
         return;
     }
     for (devices, share) in [("sim:0", "100.0"), ("", "0.0")] {
-        let said = again(
+        let stderr = run_in_child(
             name,
             &[
                 ("SUPERSCALAR_DEVICES", devices),
-                // A product of one tile stays on the host.
+                // With the default tile size, the product has one tile, which stays on the host.
                 ("SUPERSCALAR_BLAS_NB", "100"),
                 ("SUPERSCALAR_BLAS_STATISTICS", "stderr"),
             ],
         );
-        let row = said.lines().find(|line| line.starts_with("DGEMM ")).expect("a row");
+        let row = stderr.lines().find(|line| line.starts_with("DGEMM ")).expect("a row");
         let words: Vec<&str> = row.split_whitespace().collect();
         assert_eq!(words[words.len() - 4..], ["100.0", "%", share, "%"], "{devices}: {row}");
     }
 }
 
 #[test]
-fn long_vectors_and_large_matrices_are_shared_out() {
+fn memory_bound_routines_run_in_parallel() {
     type Gemv = unsafe extern "C" fn(i32, i32, i32, i32, f64, *const f64, i32, *const f64, i32, f64, *mut f64, i32);
     type Ger = unsafe extern "C" fn(i32, i32, i32, f64, *const f64, i32, *const f64, i32, *mut f64, i32);
     type Axpy = unsafe extern "C" fn(i32, f64, *const f64, i32, *mut f64, i32);
     type Copy = unsafe extern "C" fn(i32, *const f64, i32, *mut f64, i32);
     type Dot = unsafe extern "C" fn(i32, *const f64, i32, *const f64, i32) -> f64;
-    let name = "long_vectors_and_large_matrices_are_shared_out";
-    let _alone = alone();
+    let name = "memory_bound_routines_run_in_parallel";
+    let _guard = lock_tests();
     if std::env::var_os("DROP_IN_CHILD").is_none() {
-        let said = again(name, &[("SUPERSCALAR_WORKERS", "3"), ("SUPERSCALAR_BLAS_LOG", "stderr")]);
+        let stderr = run_in_child(name, &[("SUPERSCALAR_WORKERS", "3"), ("SUPERSCALAR_BLAS_LOG", "stderr")]);
         let shared = |routine: &str| {
-            said.lines().filter(|line| line.starts_with(routine) && line.contains("by the runtime")).count()
+            stderr.lines().filter(|line| line.starts_with(routine) && line.contains("by the runtime")).count()
         };
         for (routine, calls) in [("cblas_dgemv", 2), ("cblas_dger", 1), ("daxpy", 1), ("ddot", 1), ("dcopy", 2)] {
-            assert_eq!(shared(routine), calls, "{routine}: {said}");
+            assert_eq!(shared(routine), calls, "{routine}: {stderr}");
         }
         return;
     }
@@ -408,17 +412,17 @@ fn long_vectors_and_large_matrices_are_shared_out() {
     let mut a: Vec<f64> = (0..m * n).map(element).collect();
     let [x, y]: [Vec<f64>; 2] =
         [(0..m).map(|i| element(3 * i)).collect(), (0..n).map(|j| element(5 * j + 1)).collect()];
-    // SAFETY: the symbols have these types, and the arrays these sizes.
+    // SAFETY: the symbols have these types, and the arrays have these sizes.
     unsafe {
         let gemv: Symbol<Gemv> = library.get("cblas_dgemv").expect("the symbol");
         let (mut of_rows, mut of_columns) = (vec![1.0; 2 * m], vec![1.0; n]);
         gemv(102, 111, rows, columns, 1.0, a.as_ptr(), rows, y.as_ptr(), 1, 2.0, of_rows.as_mut_ptr(), -2);
         gemv(102, 112, rows, columns, 1.0, a.as_ptr(), rows, x.as_ptr(), 1, 0.0, of_columns.as_mut_ptr(), 1);
         let row = |i: usize| (0..n).map(|j| a[i + j * m] * y[j]).sum::<f64>() + 2.0;
-        // Backwards, two apart.
+        // The result has increment -2.
         assert!((0..m).all(|i| of_rows[2 * (m - 1 - i)] == row(i) && of_rows[2 * i + 1] == 1.0));
         assert!((0..n).all(|j| of_columns[j] == (0..m).map(|i| a[i + j * m] * x[i]).sum()));
-        assert!(own() > before, "workers compute");
+        assert!(own() > before, "workers were started");
         let given = a.clone();
         let ger: Symbol<Ger> = library.get("cblas_dger").expect("the symbol");
         ger(102, rows, columns, 1.0, x.as_ptr(), 1, y.as_ptr(), 1, a.as_mut_ptr(), rows);
@@ -430,7 +434,7 @@ fn long_vectors_and_large_matrices_are_shared_out() {
         let axpy: Symbol<Axpy> = library.get("cblas_daxpy").expect("the symbol");
         axpy(len, -1.0, given.as_ptr(), 1, a.as_mut_ptr(), 1);
         assert!((0..m * n).all(|at| a[at] == x[at % m] * y[at / m]));
-        // A row of a large matrix, there and back, backwards; then all of it to one element.
+        // Copies a row of a large matrix, copies it back in reverse order, and then copies all of it to one element.
         let copy: Symbol<Copy> = library.get("cblas_dcopy").expect("the symbol");
         let (columns, inc) = (5000, 520);
         let large: Vec<f64> = (0..columns * inc).map(element).collect();
@@ -443,8 +447,8 @@ fn long_vectors_and_large_matrices_are_shared_out() {
             _ => back[at] == 0.5,
         }));
         copy(5000, large.as_ptr(), 520, row.as_mut_ptr(), 0);
-        assert_eq!(row[0], large[(columns - 1) * inc], "the last");
-        // A vector that moves by one element.
+        assert_eq!(row[0], large[(columns - 1) * inc], "the last element");
+        // Moves a vector by one element.
         let (mut moved, last) = (large.clone(), large.len() - 1);
         copy(last as i32, moved.as_ptr().add(1), 1, moved.as_mut_ptr(), 1);
         assert!(moved[..last] == large[1..] && moved[last] == large[last]);

@@ -3,7 +3,7 @@
 #     Rscript examples/dropin/covariance.R
 #     LD_PRELOAD=target/release/libsuperscalar_blas.so Rscript examples/dropin/covariance.R
 #
-# Nothing in it knows of Superscalar. It checks its own results, and exits with status 1 if one is off.
+# The script does not depend on Superscalar. It checks its own results, and exits with status 1 if one is wrong.
 
 options(matprod = "blas")
 set.seed(1)
@@ -16,7 +16,7 @@ covariance <- crossprod(x) / (2 * n)        # syrk
 upper <- chol(covariance)                   # potrf
 solved <- solve(covariance, y)              # gesv
 log_det <- 2 * sum(log(diag(upper)))
-factored <- qr(covariance, LAPACK = TRUE)   # geqp3, of the LAPACK underneath
+factored <- qr(covariance, LAPACK = TRUE)   # geqp3, forwarded to another LAPACK
 by_qr <- qr.solve(factored, y)              # ormqr
 seconds <- proc.time()[["elapsed"]] - start
 
@@ -28,5 +28,5 @@ errors <- c(
 )
 for (what in names(errors)) cat(sprintf("%-10s %.1e\n", what, errors[[what]]))
 cat(sprintf("%.3f s\n", seconds))
-# Bounds are a hundred times what is usual; NaN is no number that is less.
+# The bound is a hundred times the usual error. A NaN does not satisfy it.
 if (!isTRUE(all(errors < 1e-11))) quit(status = 1)

@@ -1,9 +1,9 @@
-"""Kernel ridge regression with NumPy: a product, a Cholesky factorization and two solves, and a least-squares problem by QR.
+"""Kernel ridge regression with NumPy: a product, a Cholesky factorization, two solves, and least squares by QR.
 
     python3 examples/dropin/ridge.py
     LD_PRELOAD=target/release/libsuperscalar_blas.so python3 examples/dropin/ridge.py
 
-Nothing in it knows of Superscalar. It checks its own results, and exits with status 1 if one is off.
+The script does not depend on Superscalar. It checks its own results, and exits with status 1 if one is wrong.
 """
 
 import sys
@@ -34,7 +34,7 @@ errors = {
 }
 for what, error in errors.items():
     print(f"{what:15} {error:.1e}")
-print(f"weights are found to {np.abs(fitted - weights).max():.1e}; {seconds:.3f} s")
-# Bounds are a hundred times what is usual; NaN is no number that is less.
+print(f"error of the weights {np.abs(fitted - weights).max():.1e}; {seconds:.3f} s")
+# The bound is a hundred times the usual error. A NaN does not satisfy it.
 if not (all(error < 1e-12 for error in errors.values()) and np.abs(fitted - weights).max() < 0.01):
-    sys.exit("a result is off")
+    sys.exit("a result exceeds its error bound")

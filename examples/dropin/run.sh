@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The scripts of this folder without and with the drop-in library, each with a trace of what the library did.
+# Runs the scripts of this folder without and with the drop-in library, and writes a trace of each run with the library.
 #
 #     examples/dropin/run.sh LIBRARY [FOLDER]
 #
-# Traces go to FOLDER (traces-dropin), are checked where target/release/superscalar-trace is built, and must hold the tasks that the script is
-# about. A script whose program is not installed is left out. The exit status is 1 if a script or a trace is wrong.
+# FOLDER is the folder for traces (default traces-dropin). A trace must contain the tasks that the script is expected to
+# use. If target/release/superscalar-trace is built, it checks the traces. A script whose program is not installed is
+# skipped. The exit status is 1 if a script or a trace is wrong.
 
 set -uo pipefail
 
@@ -14,14 +15,15 @@ here=$(dirname "$0") checker=$(dirname "$0")/../../target/release/superscalar-tr
 mkdir -p "$folder" || exit 2
 status=0
 
-# run SCRIPT "TASKS" PROGRAM...: the script by the program.
+# run SCRIPT "TASKS" PROGRAM...: runs the script with the program, and expects these tasks in the trace.
 run() {
     local script=$1 tasks=$2 trace="$folder/$1.json" task
     shift 2
-    command -v "$1" >/dev/null || { echo "== $script: left out, no $1" && return; }
+    command -v "$1" >/dev/null || { echo "== $script: skipped, no $1" && return; }
     echo "== $script" && "$@" "$here/$script" || status=1
     rm -f "$trace"
-    echo "== $script, with the library" && SUPERSCALAR_TRACE="$trace" LD_PRELOAD="$library" "$@" "$here/$script" || status=1
+    echo "== $script, with the library"
+    SUPERSCALAR_TRACE="$trace" LD_PRELOAD="$library" "$@" "$here/$script" || status=1
     for task in $tasks; do
         grep -q "\"name\": *\"$task\"" "$trace" || { echo "no $task in $trace" && status=1; }
     done

@@ -3,7 +3,7 @@
 %     octave-cli examples/dropin/systems.m
 %     LD_PRELOAD=target/release/libsuperscalar_blas.so octave-cli examples/dropin/systems.m
 %
-% Nothing in it knows of Superscalar. It checks its own results, and exits with status 1 if one is off.
+% The script does not depend on Superscalar. It checks its own results, and exits with status 1 if one is wrong.
 
 rand("seed", 1);
 n = 1200;
@@ -27,7 +27,7 @@ for i = 1:numel(errors)
   printf("%-12s %.1e\n", names{i}, errors(i));
 end
 printf("%.3f s\n", seconds);
-% Bounds are a hundred times what is usual; NaN is no number that is less.
+% The bound is a hundred times the usual error. A NaN does not satisfy it.
 if !all(errors < 1e-11)
   exit(1);
 end

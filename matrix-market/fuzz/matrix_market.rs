@@ -1,5 +1,6 @@
-//! What holds for any bytes whatever: the Matrix Market reader returns, a refusal names a line, and what it accepts is sound and survives
-//! being written and read. The fuzz target runs it under libFuzzer, `tests/matrix_market/mutations.rs` on seeded damage.
+//! Properties of the Matrix Market reader for arbitrary bytes: it returns, an error names a line, and an accepted
+//! matrix is sound and can be written and read back. The fuzz target checks them with libFuzzer;
+//! `tests/matrix_market/mutations.rs` checks them on files with random damage.
 
 use std::collections::HashSet;
 
@@ -7,17 +8,17 @@ use superscalar_matrix_market::{self as matrix_market, Error, Market, ReadOption
 
 fn text_of(market: &Market) -> Vec<u8> {
     let mut text = Vec::new();
-    matrix_market::write(market, &mut text).expect("a vector takes everything");
+    matrix_market::write(market, &mut text).expect("writing into a vector succeeds");
     text
 }
 
-/// Reads the bytes. There is no limit on what a file may announce: the memory that is measured around it, or libFuzzer's limit, shows
-/// whether the reader believes announcements.
+/// Reads the bytes without a limit on the announced entries. The caller's memory check, or libFuzzer's limit, detects
+/// allocations for entries that are announced and missing.
 pub fn read(text: &[u8]) -> Result<Market, Error> {
     matrix_market::read_with(text, &ReadOptions { entries_max: usize::MAX, ..ReadOptions::default() })
 }
 
-/// Asserts what must hold of what [`read`] returned; whether the file was accepted.
+/// Checks the `result` of [`read`] and returns whether the file was accepted.
 pub fn assert_sound(text: &[u8], result: Result<Market, Error>) -> bool {
     let market = match result {
         Ok(market) => market,
@@ -29,9 +30,9 @@ pub fn assert_sound(text: &[u8], result: Result<Market, Error>) -> bool {
             return false;
         }
     };
-    // Text and not values are compared, for a NaN is not equal to itself.
+    // The texts are compared, not the values, since a NaN is not equal to itself.
     let written = text_of(&market);
-    let again = read(&written).expect("what was written can be read");
+    let again = read(&written).expect("written text can be read");
     assert_eq!(written, text_of(&again));
 
     let shape = market.shape();

@@ -1,29 +1,33 @@
-//! From a dense matrix, of whatever type, to a [`Market`].
+//! Makes a [`Market`] from a dense matrix of any type.
 
 use num_complex::Complex;
 
-use crate::error::{Error, Kind, Place};
+use crate::error::{Error, Location, Repr};
 use crate::market::Market;
-use crate::read::ENTRIES_TRUSTED;
-use crate::triangle::{Packed, stored_cells};
+use crate::read::PREALLOCATED_ENTRIES_MAX;
+use crate::triangle::{StoredPositions, stored_cells};
 use crate::types::{Field, Format, Header, Position, Shape};
 use crate::values::Values;
 
-/// 2^63, the least float that is too large for `i64`.
+/// 2^63, the smallest float that is too large for `i64`.
 const I64_END: f64 = 9_223_372_036_854_775_808.0;
 
 impl Market {
-    /// The matrix whose element (i, j), from 0, has real and imaginary part `value(i, j)`.
+    /// Makes the matrix whose element (i, j), counted from 0, has real and imaginary part `value(i, j)`.
     ///
-    /// `value` is called once for each position that the symmetry stores, column by column, as LAPACK reads one
-    /// triangle (here the lower): that the other one mirrors it is the caller's word, and so is the zero diagonal of a
-    /// skew-symmetric matrix. Coordinate format leaves zeros out, of either sign; array format keeps everything, and a
-    /// pattern keeps where the zeros are not.
+    /// `value` is called once, column by column, for each position that the symmetry stores. As in LAPACK, the other
+    /// triangle is not read: the caller ensures that it mirrors the lower one, and that the diagonal of a
+    /// skew-symmetric matrix is zero. Coordinate format omits zeros of either sign; array format keeps all elements;
+    /// a pattern keeps the positions of the nonzero elements.
     ///
     /// # Errors
-    /// If `header` is a combination without meaning; the shape is not square and the symmetry needs it; a value is not
-    /// in the field (an imaginary part in a real matrix, a fraction in an integer one); or a hermitian diagonal is not
-    /// real. The entry that the error names counts the values asked for, from 0.
+    /// Returns an error if
+    /// - `header` is an undefined combination,
+    /// - the symmetry needs a square matrix and the shape is not square,
+    /// - a value is not in the field (an imaginary part in a real matrix, a fraction in an integer one), or
+    /// - the diagonal of a hermitian matrix is not real.
+    ///
+    /// The error's entry number is the number of preceding calls of `value`.
     ///
     /// ```
     /// use superscalar::dla::matrix_market::{self as matrix_market, Field, Format, Header, Market, Shape, Symmetry};
@@ -44,12 +48,12 @@ impl Market {
     ) -> Result<Self, Error> {
         let Header { format, field, symmetry } = header;
         let checked = header.check().and_then(|()| symmetry.check_shape(shape));
-        checked.map_err(|kind| kind.at(Place::Whole))?;
+        checked.map_err(|repr| repr.at(Location::Whole))?;
         let cells = usize::try_from(stored_cells(symmetry, shape));
-        let cells = cells.map_err(|_| Kind::Uncountable { shape }.at(Place::Whole))?;
+        let cells = cells.map_err(|_| Repr::Uncountable { shape }.at(Location::Whole))?;
         let mut positions = Vec::new();
-        let mut values = Values::with_capacity(field, cells.min(ENTRIES_TRUSTED));
-        for (k, at) in Packed::new(symmetry, shape).take(cells).enumerate() {
+        let mut values = Values::with_capacity(field, cells.min(PREALLOCATED_ENTRIES_MAX));
+        for (k, at) in StoredPositions::new(symmetry, shape).take(cells).enumerate() {
             let parts = value(at.i, at.j);
             if format == Format::Coordinate {
                 if parts == (0.0, 0.0) {
@@ -58,16 +62,16 @@ impl Market {
                 positions.push(at);
             }
             let checked = symmetry.check_entry(at, parts, 0).and_then(|()| push(&mut values, parts, at));
-            checked.map_err(|kind| kind.at(Place::Entry(k)))?;
+            checked.map_err(|repr| repr.at(Location::Entry(k)))?;
         }
         Ok(Self::from_checked(header, shape, positions, values))
     }
 }
 
-/// Appends a value, if it is in the field.
-fn push(values: &mut Values, (re, im): (f64, f64), at: Position) -> Result<(), Kind> {
-    let outside = |field| Kind::NotInField { re, im, i: at.i, j: at.j, field };
-    // A NaN is not zero either.
+/// Appends a value, or returns an error if it is not in the field.
+fn push(values: &mut Values, (re, im): (f64, f64), at: Position) -> Result<(), Repr> {
+    let outside = |field| Repr::NotInField { re, im, i: at.i, j: at.j, field };
+    // A NaN compares unequal to zero, so it is refused too.
     if im != 0.0 && matches!(values.field(), Field::Real | Field::Integer) {
         return Err(outside("real"));
     }

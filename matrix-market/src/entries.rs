@@ -1,14 +1,14 @@
-//! Walking a matrix: the entries as stored, the entries with their mirror images, or every position once.
+//! Iterates over a matrix: the stored entries, the entries with their mirror images, or each position once.
 
 use crate::market::Market;
-use crate::triangle::Packed;
+use crate::triangle::StoredPositions;
 use crate::types::{Entry, Field, Format, Position};
 
-/// The stored entries of a [`Market`] in order; made by [`Market::entries`].
+/// An iterator over the stored entries of a [`Market`] in order, returned by [`Market::entries`].
 #[derive(Clone, Debug)]
 pub struct Entries<'a> {
     market: &'a Market,
-    packed: Packed,
+    next_positions: StoredPositions,
     k: usize,
 }
 
@@ -21,7 +21,7 @@ impl Iterator for Entries<'_> {
         }
         let Position { i, j } = match self.market.header().format {
             Format::Coordinate => self.market.positions()[self.k],
-            Format::Array => self.packed.next()?,
+            Format::Array => self.next_positions.next()?,
         };
         let (re, im) = self.market.values().parts(self.k);
         self.k += 1;
@@ -37,7 +37,7 @@ impl Iterator for Entries<'_> {
 impl ExactSizeIterator for Entries<'_> {}
 
 impl Market {
-    /// The entries as stored, in order.
+    /// Returns the stored entries in order.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market as matrix_market;
@@ -48,11 +48,11 @@ impl Market {
     /// ```
     #[must_use]
     pub fn entries(&self) -> Entries<'_> {
-        Entries { market: self, packed: Packed::new(self.header().symmetry, self.shape()), k: 0 }
+        Entries { market: self, next_positions: StoredPositions::new(self.header().symmetry, self.shape()), k: 0 }
     }
 
-    /// Calls `visit(i, j, re, im)` for every stored entry in order, and after each off the diagonal for its mirror image
-    /// if the matrix has a symmetry. A position that the file repeats is visited as often: add, or use
+    /// Calls `visit(i, j, re, im)` for every stored entry in order. If the matrix has a symmetry, each off-diagonal
+    /// entry is followed by its mirror image. A repeated position is visited each time: add the values, or use
     /// [`fill`](Self::fill).
     ///
     /// ```
@@ -69,13 +69,12 @@ impl Market {
         }
     }
 
-    /// Calls `set(i, j, re, im)` for the whole matrix, once for each position that is stored or mirrored; all others
-    /// are zero. A dense matrix that was zero is complete afterwards.
+    /// Calls `set(i, j, re, im)` once for each position that is stored or mirrored; all other elements are zero. A
+    /// dense matrix of zeros is complete afterwards.
     ///
-    /// Values of a position that the file repeats are summed in the file's order; in a pattern they count as 1 however
-    /// many there are. Positions come in the file's order if that is sorted by columns or by rows, else by columns;
-    /// mirror images follow their entries. Takes O(nnz) time and no memory when sorted, else O(nnz log nnz) and 8 bytes
-    /// an entry.
+    /// The values of a repeated position are summed in the order of the file; in a pattern they count as 1. The order
+    /// of the calls is that of the file if it is sorted by columns or by rows, and by columns otherwise. A mirror image
+    /// follows its entry. Sorted entries take O(nnz) time and no memory, others O(nnz log nnz) time and 8 bytes each.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market as matrix_market;
@@ -91,14 +90,14 @@ impl Market {
         }
         let positions = self.positions();
         let mut order: Vec<usize> = (0..positions.len()).collect();
-        // Stable: repeated positions are summed in the file's order, so a sum does not depend on the sort.
+        // The sort is stable, so repeated positions are summed in the order of the file.
         order.sort_by_key(|&k| (positions[k].j, positions[k].i));
         for repeated in order.chunk_by(|&a, &b| positions[a] == positions[b]) {
             self.with_mirror(positions[repeated[0]], self.sum(repeated), &mut set);
         }
     }
 
-    /// Whether the order of the positions alone shows that each is there once.
+    /// Returns whether the positions are strictly sorted by columns or by rows, so that none repeats.
     fn never_repeats(&self) -> bool {
         let positions = self.positions();
         let ascends = |key: fn(&Position) -> (usize, usize)| positions.is_sorted_by(|a, b| key(a) < key(b));
@@ -110,7 +109,7 @@ impl Market {
         if self.header().field == Field::Pattern {
             return first;
         }
-        // From the first and not from zero, for 0 + -0 would lose a sign.
+        // The sum does not start from zero, since 0 + -0 would lose the sign.
         entries[1..].iter().fold(first, |(re, im), &k| {
             let (more_re, more_im) = self.values().parts(k);
             (re + more_re, im + more_im)
@@ -123,7 +122,7 @@ impl Market {
             return;
         }
         if let Some((re, im)) = self.header().symmetry.mirrored(parts) {
-            // A real field has no imaginary part, not the negated zero of one.
+            // The mirrored imaginary part of a real matrix would be -0.
             let im = if self.header().field == Field::Complex { im } else { 0.0 };
             visit(at.j, at.i, re, im);
         }

@@ -1,17 +1,17 @@
-//! The one error of this crate: where, and what.
+//! The error type of this crate: a location and a description.
 
 use std::fmt;
 use std::io;
 
 use crate::types::{Entry, Format, Shape, Symmetry};
 
-/// The longest excerpt of a file that a message repeats, in characters: a line of 64 KiB is no message.
+/// The longest excerpt of a file that a message quotes, in characters. A line may have 64 KiB.
 const EXCERPT_CHARS_MAX: usize = 40;
 
-/// Why a Matrix Market file could not be read, built or written.
+/// An error from reading, building or writing a Matrix Market file.
 ///
-/// Displayed as `line 17: column index 12 is out of range 1..=10`. Errors about values in memory name the entry
-/// instead, and count indices from 0 as the caller does: `entry 3: row index 9 is out of range 0..9`.
+/// An error in a file is displayed as `line 17: column index 12 is out of range 1..=10`. An error in a matrix in memory
+/// names the entry instead and counts indices from 0, as the caller does: `entry 3: row index 9 is out of range 0..9`.
 ///
 /// ```
 /// use superscalar::dla::matrix_market as matrix_market;
@@ -23,12 +23,12 @@ const EXCERPT_CHARS_MAX: usize = 40;
 /// ```
 #[derive(Debug)]
 pub struct Error {
-    place: Place,
-    kind: Kind,
+    location: Location,
+    repr: Repr,
 }
 
 impl Error {
-    /// The line of the file that is at fault, counted from 1; `None` if no line is.
+    /// Returns the number of the faulty line, counted from 1, or `None` if the error is not about a line.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market as matrix_market;
@@ -36,13 +36,14 @@ impl Error {
     /// ```
     #[must_use]
     pub fn line(&self) -> Option<u64> {
-        match self.place {
-            Place::Line { line, .. } => Some(line),
-            Place::Entry(_) | Place::Whole => None,
+        match self.location {
+            Location::Line { line, .. } => Some(line),
+            Location::Entry(_) | Location::Whole => None,
         }
     }
 
-    /// The byte of [`line`](Self::line) where the fault begins, counted from 1; `None` if no line is at fault.
+    /// Returns the first faulty byte of [`line`](Self::line), counted from 1, or `None` if the error is not about a
+    /// line.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market as matrix_market;
@@ -51,13 +52,13 @@ impl Error {
     /// ```
     #[must_use]
     pub fn column(&self) -> Option<usize> {
-        match self.place {
-            Place::Line { column, .. } => Some(column),
-            Place::Entry(_) | Place::Whole => None,
+        match self.location {
+            Location::Line { column, .. } => Some(column),
+            Location::Entry(_) | Location::Whole => None,
         }
     }
 
-    /// Whether a limit of [`ReadOptions`](crate::ReadOptions) was met, so that a larger one might let the file pass.
+    /// Returns whether the file exceeds a limit of [`ReadOptions`](crate::ReadOptions). A larger limit may accept it.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market as matrix_market;
@@ -67,15 +68,15 @@ impl Error {
     #[must_use]
     pub fn is_limit(&self) -> bool {
         matches!(
-            self.kind,
-            Kind::LineTooLong { .. }
-                | Kind::FileTooLong { .. }
-                | Kind::CommentsTooLong { .. }
-                | Kind::TooManyAnnounced { .. }
+            self.repr,
+            Repr::LineTooLong { .. }
+                | Repr::FileTooLong { .. }
+                | Repr::CommentsTooLong { .. }
+                | Repr::TooManyAnnounced { .. }
         )
     }
 
-    /// The bytes that the matrix takes in dense storage, if there is no memory for them.
+    /// Returns the bytes that the dense matrix needs, if the error is that they could not be allocated.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market::Error;
@@ -84,14 +85,14 @@ impl Error {
     /// ```
     #[must_use]
     pub fn bytes_needed(&self) -> Option<u128> {
-        match self.kind {
-            Kind::NoMemory { bytes, .. } => Some(bytes),
+        match self.repr {
+            Repr::NoMemory { bytes, .. } => Some(bytes),
             _ => None,
         }
     }
 
-    /// There is no memory for the matrix in dense storage, which takes `bytes`; `why` is the message. For callers that
-    /// make a dense matrix of a [`Market`](crate::Market).
+    /// Makes the error that `bytes` for a dense matrix could not be allocated; `why` is the message. For callers that
+    /// make a dense matrix from a [`Market`](crate::Market).
     ///
     /// ```
     /// # use superscalar::dla::matrix_market::Error;
@@ -100,11 +101,11 @@ impl Error {
     /// ```
     #[must_use]
     pub fn no_memory(bytes: u128, why: impl fmt::Display) -> Self {
-        Kind::NoMemory { bytes, why: why.to_string() }.at(Place::Whole)
+        Repr::NoMemory { bytes, why: why.to_string() }.at(Location::Whole)
     }
 
-    /// The value of `entry` is not in `field`, the last words of the message. For callers that make a matrix of a
-    /// [`Market`](crate::Market), with elements that can not hold every value.
+    /// Makes the error that the value of `entry` is not in `field`, which ends the message. For callers that make a
+    /// matrix from a [`Market`](crate::Market) and whose element type cannot hold every value.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market::{Entry, Error};
@@ -114,41 +115,41 @@ impl Error {
     #[must_use]
     pub fn not_in_field(entry: Entry, field: &'static str) -> Self {
         let Entry { i, j, re, im } = entry;
-        Kind::NotInField { re, im, i, j, field }.at(Place::Whole)
+        Repr::NotInField { re, im, i, j, field }.at(Location::Whole)
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place {
-            Place::Line { line, .. } => write!(f, "line {line}: {}", self.kind),
-            Place::Entry(entry) => write!(f, "entry {entry}: {}", self.kind),
-            Place::Whole => self.kind.fmt(f),
+        match self.location {
+            Location::Line { line, .. } => write!(f, "line {line}: {}", self.repr),
+            Location::Entry(entry) => write!(f, "entry {entry}: {}", self.repr),
+            Location::Whole => self.repr.fmt(f),
         }
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // Not the kind itself, which is private and already displayed.
-        self.kind.source()
+        // `repr` itself is not a source: it is private, and `Display` already shows it.
+        self.repr.source()
     }
 }
 
-/// What an error is about.
+/// What an error refers to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
-    /// A line of the file, and the byte in it, both from 1.
+pub(crate) enum Location {
+    /// A line of the file and a byte of that line, both counted from 1.
     Line { line: u64, column: usize },
-    /// An entry in memory, from 0.
+    /// An entry of a matrix in memory, counted from 0.
     Entry(usize),
     /// The file or the matrix as a whole.
     Whole,
 }
 
-/// What went wrong. Messages are lower case and complete a `line 17:`.
+/// The representation of an [`Error`]. Each message can follow `line 17: `.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Kind {
+pub(crate) enum Repr {
     #[error("cannot open `{path}`: {source}")]
     Open { path: String, source: io::Error },
     #[error("cannot create `{path}`: {source}")]
@@ -231,11 +232,11 @@ pub(crate) enum Kind {
     NoMemory { bytes: u128, why: String },
 }
 
-impl Kind {
-    /// The error of this kind at `place`.
+impl Repr {
+    /// Makes the error at `location`.
     #[cold]
-    pub(crate) fn at(self, place: Place) -> Error {
-        Error { place, kind: self }
+    pub(crate) fn at(self, location: Location) -> Error {
+        Error { location, repr: self }
     }
 
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
@@ -243,7 +244,7 @@ impl Kind {
     }
 }
 
-/// A piece of a file, quoted for a message.
+/// A shortened excerpt of a file, displayed in backquotes.
 #[derive(Debug)]
 pub(crate) struct Excerpt(String);
 
@@ -260,7 +261,7 @@ impl fmt::Display for Excerpt {
     }
 }
 
-/// `text` cut to a readable length, control characters escaped.
+/// Returns the first [`EXCERPT_CHARS_MAX`] characters of `text` with control characters escaped.
 #[cold]
 pub(crate) fn shorten(text: &str) -> String {
     let start = text.chars().take(EXCERPT_CHARS_MAX);

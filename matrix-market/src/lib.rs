@@ -1,42 +1,43 @@
 //! Reads and writes the Matrix Market exchange format of NIST (`.mtx`).
 //!
-//! A file is a banner (`%%MatrixMarket matrix <format> <field> <symmetry>`), comments, a size line, and one entry a
-//! line. *Coordinate* files list positions with their values; *array* files list the values alone, column by column.
-//! A symmetric, hermitian or skew-symmetric file stores only the lower triangle (skew: strictly below the diagonal),
-//! and a reader mirrors it.
+//! A file consists of a banner (`%%MatrixMarket matrix <format> <field> <symmetry>`), comments, a size line, and one
+//! entry per line. *Coordinate* files list positions with their values; *array* files list only the values, column by
+//! column. A symmetric, hermitian or skew-symmetric file stores only the lower triangle (skew: strictly below the
+//! diagonal), and the reader mirrors it.
 //!
-//! [`read`](read()) turns text into a [`Market`], which holds the entries as the file has them, and [`write`](write())
-//! turns it back. [`Market::fill`] hands the whole matrix, mirrored triangle included, to a closure, so this crate
-//! needs to know no matrix type and no scalar type; `Matrix::from_market` of `superscalar-dla` makes a dense matrix
-//! with it. Drivers, tests and benchmarks call it to obtain matrices from practice. It solves nothing and does no
-//! sparse algebra.
+//! [`read`](read()) turns text into a [`Market`], which holds the stored entries, and [`write`](write()) turns a
+//! [`Market`] into text. [`Market::fill`] passes every element of the matrix, including the mirrored triangle, to a
+//! closure, so this crate does not depend on a matrix type or a scalar type. `Matrix::from_market` of
+//! `superscalar-dla` uses it to make a dense matrix. Drivers, tests and benchmarks use this crate to read matrices
+//! from applications. The crate contains no solvers and no sparse algebra.
 //!
-//! # What is accepted
+//! # Accepted input
 //!
-//! Files come from strangers, and the format's description leaves gaps. Each is decided here, once:
+//! Files come from untrusted sources, and the description of the format leaves gaps. This crate fills them as follows:
 //!
-//! | matter | decision |
+//! | input | decision |
 //! |---|---|
 //! | letter case of the banner, tabs, CRLF, blank lines, leading blanks | all accepted |
-//! | comments among the entries | accepted, kept with the others |
+//! | comments between the entries | accepted, kept with the others |
 //! | comments that are not UTF-8 | accepted, read as Latin-1 |
-//! | one entry over several lines, or several on a line | refused: a lost token would shift every later one |
-//! | `1.0D+03`, `1.0d3` | accepted as 1.0e+03, for Fortran writes this |
-//! | `nan`, `inf`, `infinity`, with a sign, in any case | accepted; the sign and payload of a NaN are not kept |
-//! | a finite numeral beyond the range of `f64` | refused, for infinity was not what the file said |
-//! | a numeral below the least `f64` | rounded to zero, as any other rounding |
+//! | one entry over several lines, or several on a line | refused: a missing token would shift all later ones |
+//! | `1.0D+03`, `1.0d3` | accepted as 1.0e+03: Fortran writes double-precision numbers this way |
+//! | `nan`, `inf`, `infinity`, with a sign, in any letter case | accepted; the sign and payload of a NaN are not kept |
+//! | a finite numeral beyond the range of `f64` | refused: it does not mean infinity |
+//! | a nonzero numeral below the smallest `f64` | rounded to zero |
 //! | an integer beyond `i64` | refused |
-//! | a position stated twice | accepted; the values are summed by [`Market::fill`], as finite-element tools expect |
-//! | a position stated twice in a pattern | the same as once |
+//! | a repeated position | accepted; [`Market::fill`] sums the values, as finite-element tools expect |
+//! | a repeated position in a pattern | counts once |
 //! | an explicit zero, also on a skew diagonal | accepted and kept |
 //! | an entry above the diagonal of a file that stores the lower triangle | refused, never mirrored twice |
-//! | hermitian of a real, integer or pattern field; pattern as array or as skew-symmetric | refused: undefined |
+//! | hermitian with a real, integer or pattern field; pattern with array or skew-symmetric | refused: undefined |
 //!
 //! # Limits
 //!
-//! The numbers in a size line are claims. Memory grows with the entries that really arrive, whatever is announced, and
-//! [`ReadOptions`] bounds the entries, the file, a line, and the comments. A shape may be larger than any memory: who
-//! makes a dense matrix of a file looks first, as `Matrix::from_market` does.
+//! The size line is not trusted. Memory grows with the entries that are read, not with the number that is announced,
+//! and [`ReadOptions`] limits the number of entries, the size of the file, the length of a line, and the length of the
+//! comments. The announced shape may exceed the machine's memory: check it before you allocate a dense matrix, as
+//! `Matrix::from_market` does.
 //!
 //! # Example
 //!

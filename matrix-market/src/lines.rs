@@ -1,41 +1,41 @@
-//! The lines of a file, one at a time in one buffer of bounded size, and the tokens of a line.
+//! Reads a file line by line into one buffer of limited size, and splits a line into tokens.
 
 use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
-use crate::error::{Error, Kind, Place};
+use crate::error::{Error, Location, Repr};
 use crate::types::ReadOptions;
 
-/// A source of lines that keeps the comments it passes.
-pub(crate) struct Lines<'o, R> {
+/// Reads lines one at a time and collects the comments.
+pub(crate) struct LineReader<'o, R> {
     reader: R,
     options: &'o ReadOptions,
-    /// The current line with its ending. Never longer than `line_bytes_max` + 2.
+    /// The current line, at most `line_bytes_max` + 2 bytes with its ending.
     buffer: Vec<u8>,
-    /// The number of the current line, from 1; 0 before the first.
+    /// The number of the current line, counted from 1; 0 before the first line.
     number: u64,
-    /// One behind the last byte of the current line, from 1.
+    /// The column after the last byte of the current line, counted from 1.
     end_column: usize,
     bytes_read: u64,
-    /// Each comment without its `%` and trailing blanks, and ended by a line feed.
+    /// Each comment without its `%` and trailing blanks, and with a line feed.
     comments: String,
 }
 
-impl<'o, R: BufRead> Lines<'o, R> {
+impl<'o, R: BufRead> LineReader<'o, R> {
     pub(crate) fn new(reader: R, options: &'o ReadOptions) -> Self {
         Self { reader, options, buffer: Vec::new(), number: 0, end_column: 1, bytes_read: 0, comments: String::new() }
     }
 
-    /// The very next line, whatever it holds; `None` at the end of the file.
-    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, Error> {
+    /// Returns the next line, which may be blank or a comment, or `None` at the end of the file.
+    pub(crate) fn next(&mut self) -> Result<Option<TextLine<'_>>, Error> {
         if !self.advance()? {
             return Ok(None);
         }
         decode(self.number, &self.buffer).map(Some)
     }
 
-    /// The next line that is neither blank nor a comment; `None` at the end of the file.
-    pub(crate) fn next_data(&mut self) -> Result<Option<Line<'_>>, Error> {
+    /// Returns the next line that is neither blank nor a comment, or `None` at the end of the file.
+    pub(crate) fn next_data(&mut self) -> Result<Option<TextLine<'_>>, Error> {
         while self.advance()? {
             match self.buffer.trim_ascii_start().first() {
                 None => {}
@@ -46,26 +46,26 @@ impl<'o, R: BufRead> Lines<'o, R> {
         Ok(None)
     }
 
-    /// The end of the last line that was read: where something is missing. Line 1 if there was none.
-    pub(crate) fn place_of_end(&self) -> Place {
-        Place::Line { line: self.number.max(1), column: self.end_column }
+    /// Returns the end of the last line, for errors about missing input. Returns line 1 if no line was read.
+    pub(crate) fn end_location(&self) -> Location {
+        Location::Line { line: self.number.max(1), column: self.end_column }
     }
 
-    /// The comments passed so far, leaving none.
+    /// Returns the comments collected so far and clears them.
     pub(crate) fn take_comments(&mut self) -> String {
         std::mem::take(&mut self.comments)
     }
 
-    /// Loads one line into the buffer; false at the end of the file.
+    /// Reads one line into the buffer. Returns false at the end of the file.
     fn advance(&mut self) -> Result<bool, Error> {
         let line = self.number + 1;
-        let start = Place::Line { line, column: 1 };
-        // Two bytes over the limit, so that the longest allowed line still brings its CR LF.
+        let start = Location::Line { line, column: 1 };
+        // Two bytes more than the limit leave room for the CR LF of the longest allowed line.
         let bytes_taken = u64::try_from(self.options.line_bytes_max.saturating_add(2));
         let mut taken = self.reader.by_ref().take(bytes_taken.unwrap_or(u64::MAX));
         self.buffer.clear();
         let read = taken.read_until(b'\n', &mut self.buffer);
-        let bytes_read = read.map_err(|source| Kind::Read { source }.at(start))?;
+        let bytes_read = read.map_err(|source| Repr::Read { source }.at(start))?;
         if bytes_read == 0 {
             return Ok(false);
         }
@@ -76,11 +76,11 @@ impl<'o, R: BufRead> Lines<'o, R> {
         let (line_bytes_max, bytes_max) = (self.options.line_bytes_max, self.options.bytes_max);
         if self.buffer.len() > line_bytes_max {
             let column = line_bytes_max + 1;
-            let kind = Kind::LineTooLong { bytes_max: line_bytes_max };
-            return Err(kind.at(Place::Line { line, column }));
+            let repr = Repr::LineTooLong { bytes_max: line_bytes_max };
+            return Err(repr.at(Location::Line { line, column }));
         }
         if self.bytes_read > bytes_max {
-            return Err(Kind::FileTooLong { bytes_max }.at(start));
+            return Err(Repr::FileTooLong { bytes_max }.at(start));
         }
         Ok(true)
     }
@@ -95,12 +95,12 @@ impl<'o, R: BufRead> Lines<'o, R> {
     }
 
     fn keep_comment(&mut self) -> Result<(), Error> {
-        let text = text_of(&self.buffer);
+        let text = decode_comment(&self.buffer);
         let text = text.trim_ascii();
         let text = text.strip_prefix('%').unwrap_or(text);
         let bytes_max = self.options.comment_bytes_max;
         if self.comments.len() + text.len() + 1 > bytes_max {
-            return Err(Kind::CommentsTooLong { bytes_max }.at(Place::Line { line: self.number, column: 1 }));
+            return Err(Repr::CommentsTooLong { bytes_max }.at(Location::Line { line: self.number, column: 1 }));
         }
         self.comments.push_str(text);
         self.comments.push('\n');
@@ -108,37 +108,37 @@ impl<'o, R: BufRead> Lines<'o, R> {
     }
 }
 
-/// A comment: what is not UTF-8 is Latin-1, in which old files have the names of their authors.
-fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+/// Decodes a comment as UTF-8, or else as Latin-1, which old files use for the names of their authors.
+fn decode_comment(bytes: &[u8]) -> Cow<'_, str> {
     str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(|&byte| char::from(byte)).collect(), Cow::from)
 }
 
-/// The line in `bytes`, if it is text.
-fn decode(number: u64, bytes: &[u8]) -> Result<Line<'_>, Error> {
+/// Returns `bytes` as line `number`, or an error if they are not UTF-8.
+fn decode(number: u64, bytes: &[u8]) -> Result<TextLine<'_>, Error> {
     match str::from_utf8(bytes) {
-        Ok(text) => Ok(Line { number, text }),
+        Ok(text) => Ok(TextLine { number, text }),
         Err(error) => {
             let column = error.valid_up_to() + 1;
-            Err(Kind::Encoding { column }.at(Place::Line { line: number, column }))
+            Err(Repr::Encoding { column }.at(Location::Line { line: number, column }))
         }
     }
 }
 
 /// One line of a file, without its ending.
 #[derive(Clone, Copy)]
-pub(crate) struct Line<'a> {
+pub(crate) struct TextLine<'a> {
     number: u64,
     pub(crate) text: &'a str,
 }
 
-impl<'a> Line<'a> {
-    /// The byte `column`, from 1, of this line.
-    pub(crate) fn at(self, column: usize) -> Place {
-        Place::Line { line: self.number, column }
+impl<'a> TextLine<'a> {
+    /// Returns the location of byte `column` of this line, counted from 1.
+    pub(crate) fn at(self, column: usize) -> Location {
+        Location::Line { line: self.number, column }
     }
 
-    /// Behind the last byte of this line.
-    pub(crate) fn at_end(self) -> Place {
+    /// Returns the location after the last byte of this line.
+    pub(crate) fn at_end(self) -> Location {
         self.at(self.text.len() + 1)
     }
 
@@ -146,35 +146,35 @@ impl<'a> Line<'a> {
         Tokens { text: self.text, at: 0 }
     }
 
-    /// The tokens of a line that must have `expected` of them, at most 4; those beyond `expected` are empty. If the
-    /// line has fewer or more, `complain(found)` says so.
-    pub(crate) fn exactly(self, expected: usize, complain: impl Fn(usize) -> Kind) -> Result<[Token<'a>; 4], Error> {
+    /// Splits a line that must have exactly `expected` tokens, at most 4. Array elements beyond `expected` are empty.
+    /// Returns the error `wrong_count(found)` if the line has fewer or more tokens.
+    pub(crate) fn exactly(self, expected: usize, wrong_count: impl Fn(usize) -> Repr) -> Result<[Token<'a>; 4], Error> {
         let mut taken = [Token { text: "", column: 1 }; 4];
         let mut tokens = self.tokens();
         for (found, slot) in taken.iter_mut().take(expected).enumerate() {
-            *slot = tokens.next().ok_or_else(|| complain(found).at(self.at_end()))?;
+            *slot = tokens.next().ok_or_else(|| wrong_count(found).at(self.at_end()))?;
         }
         match tokens.next() {
             None => Ok(taken),
-            Some(extra) => Err(complain(expected + 1 + tokens.count()).at(self.at(extra.column))),
+            Some(extra) => Err(wrong_count(expected + 1 + tokens.count()).at(self.at(extra.column))),
         }
     }
 }
 
-/// A run of bytes between blanks, and the byte of its line where it begins, from 1.
+/// A run of bytes between blanks, and the column where it begins, counted from 1.
 #[derive(Clone, Copy)]
 pub(crate) struct Token<'a> {
     pub(crate) text: &'a str,
     pub(crate) column: usize,
 }
 
-/// The tokens of one line: what `split_ascii_whitespace` yields, with columns.
+/// An iterator over the tokens of one line, like `split_ascii_whitespace`, but with columns.
 pub(crate) struct Tokens<'a> {
     text: &'a str,
     at: usize,
 }
 
-/// The blanks of ASCII as a set of bits: one test for five comparisons makes reading 8 % faster.
+/// A bit set of the ASCII blanks: one test is faster than five comparisons (measured: docs/measurements/).
 const BLANKS: u64 = 1 << b' ' | 1 << b'\t' | 1 << b'\n' | 1 << b'\x0c' | 1 << b'\r';
 
 fn is_blank(byte: u8) -> bool {

@@ -1,17 +1,18 @@
-//! A matrix as a Matrix Market file has it: header, shape, comments, stored entries.
+//! The content of a Matrix Market file: header, shape, comments, stored entries.
 
-use crate::error::{Error, Kind, Place};
-use crate::triangle::{Packed, stored_cells};
+use crate::error::{Error, Location, Repr};
+use crate::triangle::{StoredPositions, stored_cells};
 use crate::types::{Field, Format, Header, Position, Shape, Symmetry};
 use crate::values::Values;
 
-/// The content of a Matrix Market file, entries as stored: one triangle only if it is symmetric.
+/// The content of a Matrix Market file. Of a symmetric matrix it holds one triangle, as the file does.
 ///
-/// Every `Market` is valid: its header is a combination that means something, its indices are in range and in the
-/// triangle that its symmetry stores, and its diagonal is what its symmetry demands. [`read`](crate::read()) and the
-/// constructors here refuse anything else, so [`write`](crate::write()) can only fail for want of a disk.
+/// Every `Market` is valid: its header is a defined combination, its indices are in range and in the triangle that its
+/// symmetry stores, and its diagonal satisfies its symmetry. [`read`](crate::read()) and the constructors refuse
+/// anything else, so [`write`](crate::write()) fails only if the writer does.
 ///
-/// Equality compares what is stored, in order; a NaN is not equal to itself.
+/// Two values are equal if their comments and stored entries are equal and in the same order; a NaN is not equal to
+/// itself.
 ///
 /// ```
 /// use superscalar::dla::matrix_market::{Market, Position, Shape, Symmetry, Values};
@@ -26,22 +27,25 @@ use crate::values::Values;
 pub struct Market {
     header: Header,
     shape: Shape,
-    /// Each ended by a line feed. One string, so that a file of empty comments costs no more than its length.
+    /// Each comment ends with a line feed. One string, so that empty comments take no more memory than in the file.
     comments: String,
-    /// Empty for array format, whose positions follow from the order.
+    /// Empty in array format, where the order determines the positions.
     positions: Vec<Position>,
     values: Values,
 }
 
 impl Market {
-    /// A matrix in coordinate format: the value `k` stands at position `k`.
+    /// Makes a matrix in coordinate format, in which `positions[k]` has value `k`.
     ///
-    /// `positions` may come in any order and may repeat; see [`fill`](Self::fill) for what repetition means.
+    /// `positions` may be in any order and may repeat; [`fill`](Self::fill) sums the values of a repeated position.
     ///
     /// # Errors
-    /// If the header would be a combination without meaning; the shape is not square and the symmetry needs it; the
-    /// numbers of positions and values differ; or an entry is out of range, in the triangle that is not stored, or on
-    /// the diagonal and not what the symmetry demands there.
+    /// Returns an error if
+    /// - the combination of field and symmetry is undefined,
+    /// - the symmetry needs a square matrix and the shape is not square,
+    /// - the numbers of positions and values differ, or
+    /// - an entry is out of range, is in the triangle that is not stored, or is a diagonal element that violates the
+    ///   symmetry.
     ///
     /// ```
     /// use superscalar::dla::matrix_market::{Market, Position, Shape, Symmetry, Values};
@@ -62,18 +66,21 @@ impl Market {
         for (k, &position) in positions.iter().enumerate() {
             let in_range = check_range(position, shape);
             let checked = in_range.and_then(|()| symmetry.check_entry(position, values.parts(k), 0));
-            checked.map_err(|kind| kind.at(Place::Entry(k)))?;
+            checked.map_err(|repr| repr.at(Location::Entry(k)))?;
         }
         Ok(Self::from_checked(header, shape, positions, values))
     }
 
-    /// A matrix in array format: the values column by column, of each column only what the symmetry stores (all of it;
-    /// from the diagonal down; or from below the diagonal down).
+    /// Makes a matrix in array format. The values are listed column by column, and each column has only the elements
+    /// that the symmetry stores: all (general), from the diagonal down (symmetric, hermitian), or below the diagonal
+    /// (skew-symmetric).
     ///
     /// # Errors
-    /// If the header would be a combination without meaning (a pattern is); the shape is not square and the symmetry
-    /// needs it; the number of values is not what shape and symmetry demand; or the diagonal of a hermitian matrix is
-    /// not real.
+    /// Returns an error if
+    /// - the combination of field and symmetry is undefined (a pattern always is),
+    /// - the symmetry needs a square matrix and the shape is not square,
+    /// - the number of values does not match the shape and symmetry, or
+    /// - the diagonal of a hermitian matrix is not real.
     ///
     /// ```
     /// use superscalar::dla::matrix_market::{Market, Shape, Symmetry, Values};
@@ -88,15 +95,15 @@ impl Market {
         check_matrix(header, shape)?;
         check_count(&values, stored_cells(symmetry, shape))?;
         let market = Self::from_checked(header, shape, Vec::new(), values);
-        for (k, position) in Packed::new(symmetry, shape).take(market.nnz()).enumerate() {
+        for (k, position) in StoredPositions::new(symmetry, shape).take(market.nnz()).enumerate() {
             let checked = symmetry.check_entry(position, market.values.parts(k), 0);
-            checked.map_err(|kind| kind.at(Place::Entry(k)))?;
+            checked.map_err(|repr| repr.at(Location::Entry(k)))?;
         }
         Ok(market)
     }
 
-    /// The same matrix with one comment per line of `text` instead of its former comments. Blanks at the ends of lines
-    /// are dropped, for they would not survive a file.
+    /// Replaces the comments with the lines of `text`. Trailing blanks of a line are removed, since the reader does not
+    /// keep them either.
     ///
     /// ```
     /// use superscalar::dla::matrix_market::{Market, Shape, Symmetry, Values};
@@ -112,7 +119,7 @@ impl Market {
         self
     }
 
-    /// What the banner says.
+    /// Returns the content of the banner.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market::{self as matrix_market, Field};
@@ -125,9 +132,10 @@ impl Market {
         self.header
     }
 
-    /// Rows and columns of the whole matrix.
+    /// Returns the number of rows and columns of the whole matrix.
     ///
-    /// A file with few entries may announce a shape that no memory holds: look before filling a dense matrix.
+    /// A file with few entries may announce a shape that exceeds the machine's memory: check the shape before you
+    /// allocate a dense matrix.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market::{self as matrix_market, Shape};
@@ -140,7 +148,7 @@ impl Market {
         self.shape
     }
 
-    /// The comments in order, each without its `%` and without blanks at its end.
+    /// Returns the comments in order, each without its `%` and without trailing blanks.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market as matrix_market;
@@ -152,7 +160,7 @@ impl Market {
         self.comments.lines()
     }
 
-    /// The number of stored entries: one triangle of a symmetric matrix, and with repetitions and explicit zeros.
+    /// Returns the number of stored entries. Repeated positions and explicit zeros count; mirrored entries do not.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market as matrix_market;
@@ -165,7 +173,8 @@ impl Market {
         self.values.len().unwrap_or(self.positions.len())
     }
 
-    /// The positions of the stored entries in order; empty for array format, whose positions follow from the order.
+    /// Returns the positions of the stored entries in order. The slice is empty in array format, where the order
+    /// determines the positions.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market::{self as matrix_market, Position};
@@ -178,7 +187,7 @@ impl Market {
         &self.positions
     }
 
-    /// The values of the stored entries in order.
+    /// Returns the values of the stored entries in order.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market::{self as matrix_market, Values};
@@ -191,7 +200,7 @@ impl Market {
         &self.values
     }
 
-    /// Whether the header promises a(j, i) = a(i, j). A general file may happen to be symmetric; that is not looked at.
+    /// Returns whether the header states that a(j, i) = a(i, j). The values of a general file are not examined.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market as matrix_market;
@@ -204,7 +213,8 @@ impl Market {
         self.header.symmetry == Symmetry::Symmetric
     }
 
-    /// Whether the header promises a(j, i) = conj(a(i, j)), as a symmetric header does unless the field is complex.
+    /// Returns whether the header states that a(j, i) = conj(a(i, j)). This includes a symmetric matrix whose field is
+    /// not complex.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market as matrix_market;
@@ -221,13 +231,13 @@ impl Market {
         }
     }
 
-    /// For callers that have checked what the public constructors check.
+    /// Makes a matrix without checks, from parts for which the conditions of the public constructors hold.
     pub(crate) fn from_checked(header: Header, shape: Shape, positions: Vec<Position>, values: Values) -> Self {
         Self { header, shape, comments: String::new(), positions, values }
     }
 
-    /// With comments as this type keeps them.
-    pub(crate) fn with_kept_comments(mut self, comments: String) -> Self {
+    /// Replaces the comments with `comments`, each of which ends with a line feed and has no trailing blanks.
+    pub(crate) fn with_normalized_comments(mut self, comments: String) -> Self {
         self.comments = comments;
         self
     }
@@ -235,20 +245,22 @@ impl Market {
 
 fn check_matrix(header: Header, shape: Shape) -> Result<(), Error> {
     let checked = header.check().and_then(|()| header.symmetry.check_shape(shape));
-    checked.map_err(|kind| kind.at(Place::Whole))
+    checked.map_err(|repr| repr.at(Location::Whole))
 }
 
 fn check_count(values: &Values, expected: u128) -> Result<(), Error> {
     match values.len() {
-        Some(found) if found as u128 != expected => Err(Kind::ValueCount { values: found, expected }.at(Place::Whole)),
+        Some(found) if found as u128 != expected => {
+            Err(Repr::ValueCount { values: found, expected }.at(Location::Whole))
+        }
         _ => Ok(()),
     }
 }
 
-fn check_range(position: Position, shape: Shape) -> Result<(), Kind> {
+fn check_range(position: Position, shape: Shape) -> Result<(), Repr> {
     for (axis, index, extent) in [("row", position.i, shape.m), ("column", position.j, shape.n)] {
         if index >= extent {
-            return Err(Kind::OutOfRange { axis, index: index.to_string(), range: format!("0..{extent}") });
+            return Err(Repr::OutOfRange { axis, index: index.to_string(), range: format!("0..{extent}") });
         }
     }
     Ok(())

@@ -1,72 +1,72 @@
-//! Tokens into numbers: indices, counts, integers, floats.
+//! Parses tokens into numbers: indices, counts, integers, floats.
 
 use std::num::IntErrorKind;
 
-use crate::error::{Excerpt, Kind, shorten};
+use crate::error::{Excerpt, Repr, shorten};
 
-/// The longest float that is rewritten to replace a Fortran exponent, in bytes.
+/// The longest float with a Fortran exponent that is accepted, in bytes.
 const FORTRAN_BYTES_MAX: usize = 1024;
 
-/// A number of rows, columns or entries.
-pub(crate) fn count(text: &str) -> Result<usize, Kind> {
+/// Parses a number of rows, columns or entries.
+pub(crate) fn count(text: &str) -> Result<usize, Repr> {
     text.parse().map_err(|error: std::num::ParseIntError| {
         let token = Excerpt::new(text);
         match error.kind() {
-            IntErrorKind::PosOverflow => Kind::CountTooLarge { token },
-            _ => Kind::Count { token },
+            IntErrorKind::PosOverflow => Repr::CountTooLarge { token },
+            _ => Repr::Count { token },
         }
     })
 }
 
-/// A row or column index of a file, `1..=extent`, as a position in memory, `0..extent`.
-pub(crate) fn index(text: &str, axis: &'static str, extent: usize) -> Result<usize, Kind> {
+/// Parses a row or column index of a file, in `1..=extent`, and returns the index counted from 0.
+pub(crate) fn index(text: &str, axis: &'static str, extent: usize) -> Result<usize, Repr> {
     match text.parse::<usize>() {
         Ok(index @ 1..) if index <= extent => Ok(index - 1),
         _ => Err(bad_index(text, axis, extent)),
     }
 }
 
-/// Tells an integer that is out of range, of either sign and any length, from what is no integer.
+/// Returns the error for a bad index: an integer of any length and sign is out of range; other text is not an index.
 #[cold]
-fn bad_index(text: &str, axis: &'static str, extent: usize) -> Kind {
+fn bad_index(text: &str, axis: &'static str, extent: usize) -> Repr {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Kind::Index { axis, token: Excerpt::new(text) };
+        return Repr::Index { axis, token: Excerpt::new(text) };
     }
-    Kind::OutOfRange { axis, index: shorten(text), range: format!("1..={extent}") }
+    Repr::OutOfRange { axis, index: shorten(text), range: format!("1..={extent}") }
 }
 
-/// A value of an integer file.
-pub(crate) fn integer(text: &str) -> Result<i64, Kind> {
+/// Parses a value of an integer file.
+pub(crate) fn integer(text: &str) -> Result<i64, Repr> {
     text.parse().map_err(|error: std::num::ParseIntError| {
         let token = Excerpt::new(text);
         match error.kind() {
-            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => Kind::IntegerOverflow { token },
-            _ => Kind::Integer { token },
+            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => Repr::IntegerOverflow { token },
+            _ => Repr::Integer { token },
         }
     })
 }
 
-/// A value, or half a value, of a real or complex file: the nearest float.
-pub(crate) fn real(text: &str) -> Result<f64, Kind> {
+/// Parses a value of a real file, or one part of a complex value, to the nearest float.
+pub(crate) fn real(text: &str) -> Result<f64, Repr> {
     let value = match text.parse::<f64>() {
         Ok(value) => value,
-        Err(_) => fortran(text).ok_or_else(|| Kind::Number { token: Excerpt::new(text) })?,
+        Err(_) => parse_fortran(text).ok_or_else(|| Repr::Number { token: Excerpt::new(text) })?,
     };
-    // An infinity must have been spelled: a numeral that has digits meant something finite.
+    // An infinity is written in letters; a numeral with digits means a finite number and has overflowed.
     if value.is_infinite() && text.bytes().any(|byte| byte.is_ascii_digit()) {
-        return Err(Kind::NumberOverflow { token: Excerpt::new(text) });
+        return Err(Repr::NumberOverflow { token: Excerpt::new(text) });
     }
     Ok(value)
 }
 
-/// A float with the exponent letter of Fortran's double precision, `1.0D+03`.
-fn fortran(text: &str) -> Option<f64> {
+/// Parses a float with the exponent letter of Fortran's double precision, `1.0D+03`.
+fn parse_fortran(text: &str) -> Option<f64> {
     if text.len() > FORTRAN_BYTES_MAX {
         return None;
     }
     let (mantissa, exponent) = text.split_once(['d', 'D'])?;
-    // Else a second letter would slip through: `1eD3` must not become `1ee3`, nor `infD` pass.
+    // Letters before the exponent are refused, so `1eD3` and `infD0` are not numbers.
     let is_decimal = mantissa.bytes().all(|byte| byte.is_ascii_digit() || b"+-.".contains(&byte));
     if !is_decimal {
         return None;
@@ -79,7 +79,7 @@ mod tests {
     use super::{count, index, integer, real};
 
     #[test]
-    fn floats_are_the_nearest_ones() {
+    fn floats_are_rounded_to_nearest() {
         for (text, value) in [
             ("1.0D+03", 1000.0),
             ("-2.5d-1", -0.25),
@@ -98,19 +98,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_float_is_refused() {
+    fn malformed_floats_are_refused() {
         for text in ["", ".", "1eD3", "1D", "D3", "1D3D3", "1d3e4", "0x1p3", "1_0", "nanD0", "1,5", "١"] {
-            let message = real(text).map_err(|kind| kind.to_string());
+            let message = real(text).map_err(|repr| repr.to_string());
             assert_eq!(message, Err(format!("`{text}` is not a number")));
         }
         for text in ["1e309", "-1D400"] {
-            let message = real(text).map_err(|kind| kind.to_string());
+            let message = real(text).map_err(|repr| repr.to_string());
             assert_eq!(message, Err(format!("`{text}` is out of the range of a 64-bit float")));
         }
     }
 
     #[test]
-    fn integers_have_edges() {
+    fn integer_ranges() {
         assert_eq!(integer("-9223372036854775808").ok(), Some(i64::MIN));
         assert_eq!(integer("+9223372036854775807").ok(), Some(i64::MAX));
         assert!(integer("9223372036854775808").is_err());

@@ -1,4 +1,4 @@
-//! From text to a [`Market`]: banner, size line, entries, each refused at the line where it is wrong.
+//! Parses text into a [`Market`]: banner, size line, entries. An error names the line that is wrong.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -6,25 +6,25 @@ use std::path::Path;
 
 use num_complex::Complex;
 
-use crate::error::{Error, Kind, Place};
-use crate::lines::{Line, Lines};
+use crate::error::{Error, Location, Repr};
+use crate::lines::{LineReader, TextLine};
 use crate::market::Market;
 use crate::numeral;
-use crate::triangle::{Packed, stored_cells};
+use crate::triangle::{StoredPositions, stored_cells};
 use crate::types::{Format, Header, Position, ReadOptions, Shape};
 use crate::values::Values;
 
-/// Room made at once for announced entries: enough that small files never grow a vector, and so little that a false
-/// announcement costs nothing. Beyond, room doubles as entries arrive.
-pub(crate) const ENTRIES_TRUSTED: usize = 256;
+/// The most announced entries for which memory is allocated in advance. Small files never grow a vector, and a false
+/// announcement costs little. Beyond it, vectors double as entries are read.
+pub(crate) const PREALLOCATED_ENTRIES_MAX: usize = 256;
 
-/// The read buffer of a file, in bytes. On a 1.8 MB file, 8 KiB measured 3 % slower and 1 MiB 5 %.
+/// The read buffer of a file, in bytes. Smaller and larger buffers are slower (measured: docs/measurements/).
 const FILE_BUFFER_BYTES: usize = 64 << 10;
 
-/// Reads a file's content with the default limits. `reader` is read to its end.
+/// Reads the content of a file with the default limits. `reader` is read to its end.
 ///
 /// # Errors
-/// See [`read_with`].
+/// Returns an error if reading fails, a limit is exceeded, or the content is not valid.
 ///
 /// ```
 /// use superscalar::dla::matrix_market as matrix_market;
@@ -37,10 +37,10 @@ pub fn read(reader: impl BufRead) -> Result<Market, Error> {
     read_with(reader, &ReadOptions::default())
 }
 
-/// Reads a file's content with limits. `reader` is read to its end.
+/// Reads the content of a file with the limits in `options`. `reader` is read to its end.
 ///
 /// # Errors
-/// If reading fails, a limit is met, or the content is not a valid file; the error says where and what.
+/// Returns an error with the line and the reason if reading fails, a limit is exceeded, or the content is not valid.
 ///
 /// ```
 /// use superscalar::dla::matrix_market::{self as matrix_market, ReadOptions};
@@ -53,27 +53,27 @@ pub fn read(reader: impl BufRead) -> Result<Market, Error> {
 /// );
 /// ```
 pub fn read_with(reader: impl BufRead, options: &ReadOptions) -> Result<Market, Error> {
-    let mut lines = Lines::new(reader, options);
+    let mut lines = LineReader::new(reader, options);
     let header = match lines.next()? {
         Some(line) => Header::parse(line)?,
-        None => return Err(Kind::Empty.at(lines.place_of_end())),
+        None => return Err(Repr::Empty.at(lines.end_location())),
     };
     let (shape, announced) = match lines.next_data()? {
-        Some(line) => size(line, header, options)?,
-        None => return Err(Kind::SizeMissing.at(lines.place_of_end())),
+        Some(line) => parse_size(line, header, options)?,
+        None => return Err(Repr::SizeMissing.at(lines.end_location())),
     };
     let mut entries = EntryReader::new(header, shape, announced);
     while let Some(line) = lines.next_data()? {
-        entries.take(line)?;
+        entries.read_entry(line)?;
     }
     let comments = lines.take_comments();
-    Ok(entries.finish(lines.place_of_end())?.with_kept_comments(comments))
+    Ok(entries.finish(lines.end_location())?.with_normalized_comments(comments))
 }
 
 /// Reads the file at `path` with the default limits.
 ///
 /// # Errors
-/// If the file cannot be opened, or as [`read_with`].
+/// Returns an error if the file cannot be opened, reading fails, a limit is exceeded, or the content is not valid.
 ///
 /// ```
 /// use superscalar::dla::matrix_market as matrix_market;
@@ -85,10 +85,10 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<Market, Error> {
     read_file_with(path, &ReadOptions::default())
 }
 
-/// Reads the file at `path` with limits.
+/// Reads the file at `path` with the limits in `options`.
 ///
 /// # Errors
-/// If the file cannot be opened, or as [`read_with`].
+/// Returns an error if the file cannot be opened, reading fails, a limit is exceeded, or the content is not valid.
 ///
 /// ```
 /// use superscalar::dla::matrix_market::{self as matrix_market, ReadOptions};
@@ -100,22 +100,22 @@ pub fn read_file_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<M
     let path = path.as_ref();
     let file = File::open(path).map_err(|source| {
         let path = path.display().to_string();
-        Kind::Open { path, source }.at(Place::Whole)
+        Repr::Open { path, source }.at(Location::Whole)
     })?;
     read_with(BufReader::with_capacity(FILE_BUFFER_BYTES, file), options)
 }
 
-/// The size line: shape, and the number of entries that it announces.
-fn size(line: Line<'_>, header: Header, options: &ReadOptions) -> Result<(Shape, usize), Error> {
+/// Parses the size line into the shape and the number of announced entries.
+fn parse_size(line: TextLine<'_>, header: Header, options: &ReadOptions) -> Result<(Shape, usize), Error> {
     let expected = match header.format {
         Format::Coordinate => 3,
         Format::Array => 2,
     };
-    let complain = |found| Kind::SizeTokens { format: header.format, expected, found };
+    let complain = |found| Repr::SizeTokens { format: header.format, expected, found };
     let tokens = line.exactly(expected, complain)?;
-    let count = |k: usize| numeral::count(tokens[k].text).map_err(|kind| kind.at(line.at(tokens[k].column)));
+    let count = |k: usize| numeral::count(tokens[k].text).map_err(|repr| repr.at(line.at(tokens[k].column)));
     let shape = Shape { m: count(0)?, n: count(1)? };
-    header.symmetry.check_shape(shape).map_err(|kind| kind.at(line.at(tokens[0].column)))?;
+    header.symmetry.check_shape(shape).map_err(|repr| repr.at(line.at(tokens[0].column)))?;
     let announced = match header.format {
         Format::Coordinate => count(2)? as u128,
         Format::Array => stored_cells(header.symmetry, shape),
@@ -125,42 +125,50 @@ fn size(line: Line<'_>, header: Header, options: &ReadOptions) -> Result<(Shape,
         Ok(entries) if entries <= entries_max => Ok((shape, entries)),
         _ => {
             let column = tokens[expected - 1].column;
-            Err(Kind::TooManyAnnounced { announced, entries_max }.at(line.at(column)))
+            Err(Repr::TooManyAnnounced { announced, entries_max }.at(line.at(column)))
         }
     }
 }
 
-/// The entries so far, and what the next one must look like.
+/// Collects the entries that have been read.
 struct EntryReader {
     header: Header,
     shape: Shape,
     announced: usize,
     found: usize,
-    /// Where the next entry of an array stands.
-    packed: Packed,
+    /// The positions of the entries of an array that have not been read yet.
+    next_positions: StoredPositions,
     positions: Vec<Position>,
     values: Values,
 }
 
 impl EntryReader {
     fn new(header: Header, shape: Shape, announced: usize) -> Self {
-        let room = announced.min(ENTRIES_TRUSTED);
+        let room = announced.min(PREALLOCATED_ENTRIES_MAX);
         let positions = match header.format {
             Format::Coordinate => Vec::with_capacity(room),
             Format::Array => Vec::new(),
         };
         let values = Values::with_capacity(header.field, room);
-        Self { header, shape, announced, found: 0, packed: Packed::new(header.symmetry, shape), positions, values }
+        Self {
+            header,
+            shape,
+            announced,
+            found: 0,
+            next_positions: StoredPositions::new(header.symmetry, shape),
+            positions,
+            values,
+        }
     }
 
-    /// Takes the entry on `line`.
-    fn take(&mut self, line: Line<'_>) -> Result<(), Error> {
+    /// Parses the entry on `line` and stores it.
+    fn read_entry(&mut self, line: TextLine<'_>) -> Result<(), Error> {
         if self.found == self.announced {
-            return Err(Kind::TooMany { announced: self.announced }.at(line.at(1)));
+            return Err(Repr::TooMany { announced: self.announced }.at(line.at(1)));
         }
         let expected = self.header.tokens_per_entry();
-        let tokens = line.exactly(expected, |found| Kind::EntryTokens { expected, found })?;
-        let located = |k: usize| move |kind: Kind| kind.at(line.at(tokens[k].column));
+        let tokens = line.exactly(expected, |found| Repr::EntryTokens { expected, found })?;
+        let located = |k: usize| move |repr: Repr| repr.at(line.at(tokens[k].column));
         let (position, first_value) = match self.header.format {
             Format::Coordinate => {
                 let i = numeral::index(tokens[0].text, "row", self.shape.m).map_err(located(0))?;
@@ -168,7 +176,7 @@ impl EntryReader {
                 self.positions.push(Position { i, j });
                 (Some(Position { i, j }), 2)
             }
-            Format::Array => (self.packed.next(), 0),
+            Format::Array => (self.next_positions.next(), 0),
         };
         let real = |k: usize| numeral::real(tokens[k].text).map_err(located(k));
         match &mut self.values {
@@ -187,11 +195,11 @@ impl EntryReader {
         Ok(())
     }
 
-    /// The matrix, if all entries have come by `end`.
-    fn finish(self, end: Place) -> Result<Market, Error> {
+    /// Returns the matrix if all announced entries have been read; `end` is the end of the file.
+    fn finish(self, end: Location) -> Result<Market, Error> {
         let Self { found, announced, .. } = self;
         if found < announced {
-            return Err(Kind::TooFew { found, announced }.at(end));
+            return Err(Repr::TooFew { found, announced }.at(end));
         }
         Ok(Market::from_checked(self.header, self.shape, self.positions, self.values))
     }

@@ -1,36 +1,37 @@
-//! Which part of a matrix each symmetry stores, in which order an array lists it, and what the rest is.
+//! The part of a matrix that each symmetry stores, the order in which an array lists it, and how it is mirrored.
 
-use crate::error::Kind;
+use crate::error::Repr;
 use crate::types::{Position, Shape, Symmetry};
 
 impl Symmetry {
-    /// Only a square matrix equals its transpose up to anything.
-    pub(crate) fn check_shape(self, shape: Shape) -> Result<(), Kind> {
+    /// Returns an error if the symmetry needs a square matrix and the shape is not square.
+    pub(crate) fn check_shape(self, shape: Shape) -> Result<(), Repr> {
         if self == Self::General || shape.m == shape.n {
             return Ok(());
         }
-        Err(Kind::NotSquare { symmetry: self, shape })
+        Err(Repr::NotSquare { symmetry: self, shape })
     }
 
-    /// Whether an entry may stand where it does and be what it is. A complaint counts indices from `base`.
-    pub(crate) fn check_entry(self, position: Position, (re, im): (f64, f64), base: usize) -> Result<(), Kind> {
+    /// Returns an error if the symmetry does not allow this value at this position. The error counts indices from
+    /// `base`.
+    pub(crate) fn check_entry(self, position: Position, (re, im): (f64, f64), base: usize) -> Result<(), Repr> {
         let Position { i, j } = position;
         if self == Self::General || i > j {
             return Ok(());
         }
         if i < j {
-            return Err(Kind::WrongTriangle { i: i + base, j: j + base, symmetry: self });
+            return Err(Repr::WrongTriangle { i: i + base, j: j + base, symmetry: self });
         }
-        // Positive comparisons, so that a NaN is refused too.
+        // `==` instead of `!=`, so that a NaN is refused too.
         let (re_is_zero, im_is_zero) = (re == 0.0, im == 0.0);
         match self {
-            Self::SkewSymmetric if !(re_is_zero && im_is_zero) => Err(Kind::SkewDiagonal { i: i + base }),
-            Self::Hermitian if !im_is_zero => Err(Kind::HermitianDiagonal { i: i + base }),
+            Self::SkewSymmetric if !(re_is_zero && im_is_zero) => Err(Repr::SkewDiagonal { i: i + base }),
+            Self::Hermitian if !im_is_zero => Err(Repr::HermitianDiagonal { i: i + base }),
             _ => Ok(()),
         }
     }
 
-    /// The value at (j, i) that follows from the value at (i, j), i > j; `None` if it does not follow.
+    /// Returns the value at (j, i) for the value at (i, j), i > j, or `None` for a general matrix.
     pub(crate) fn mirrored(self, (re, im): (f64, f64)) -> Option<(f64, f64)> {
         match self {
             Self::General => None,
@@ -40,7 +41,7 @@ impl Symmetry {
         }
     }
 
-    /// The first stored row of column `j`.
+    /// Returns the first stored row of column `j`.
     fn first_row(self, j: usize) -> usize {
         match self {
             Self::General => 0,
@@ -50,9 +51,9 @@ impl Symmetry {
     }
 }
 
-/// How many positions the symmetry stores: the entries of an array file.
+/// Returns how many positions the symmetry stores, which is the number of entries of an array file.
 pub(crate) fn stored_cells(symmetry: Symmetry, shape: Shape) -> u128 {
-    // 64 bits times 64 bits always fit.
+    // The product of two 64-bit numbers fits 128 bits.
     let (m, n) = (shape.m as u128, shape.n as u128);
     match symmetry {
         Symmetry::General => m * n,
@@ -61,21 +62,21 @@ pub(crate) fn stored_cells(symmetry: Symmetry, shape: Shape) -> u128 {
     }
 }
 
-/// The stored positions column by column. Has no end of its own: take [`stored_cells`] of them.
+/// An iterator over the stored positions, column by column. It does not end: take [`stored_cells`] of them.
 #[derive(Clone, Debug)]
-pub(crate) struct Packed {
+pub(crate) struct StoredPositions {
     symmetry: Symmetry,
     m: usize,
     next: Position,
 }
 
-impl Packed {
+impl StoredPositions {
     pub(crate) fn new(symmetry: Symmetry, shape: Shape) -> Self {
         Self { symmetry, m: shape.m, next: Position { i: symmetry.first_row(0), j: 0 } }
     }
 }
 
-impl Iterator for Packed {
+impl Iterator for StoredPositions {
     type Item = Position;
 
     fn next(&mut self) -> Option<Position> {
@@ -91,14 +92,14 @@ impl Iterator for Packed {
 
 #[cfg(test)]
 mod tests {
-    use super::{Packed, Shape, Symmetry, stored_cells};
+    use super::{Shape, StoredPositions, Symmetry, stored_cells};
 
     #[test]
-    fn packed_order_is_the_lower_triangle_by_columns() {
+    fn stored_positions_run_by_columns() {
         let of = |symmetry, m, n| -> Vec<(usize, usize)> {
             let shape = Shape { m, n };
             let cells = usize::try_from(stored_cells(symmetry, shape)).expect("small");
-            Packed::new(symmetry, shape).take(cells).map(|at| (at.i, at.j)).collect()
+            StoredPositions::new(symmetry, shape).take(cells).map(|at| (at.i, at.j)).collect()
         };
         assert_eq!(of(Symmetry::General, 2, 2), [(0, 0), (1, 0), (0, 1), (1, 1)]);
         assert_eq!(of(Symmetry::Symmetric, 2, 2), [(0, 0), (1, 0), (1, 1)]);

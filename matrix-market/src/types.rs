@@ -1,8 +1,8 @@
-//! What a file says, as plain values: its banner, shapes, positions and entries; and how much of it is read.
+//! Plain data types: the banner, shapes, positions, entries, and the limits of the reader.
 
 use std::fmt;
 
-/// How a file lays its entries out.
+/// The layout of the entries in a file.
 ///
 /// ```
 /// # use superscalar::dla::matrix_market::Format;
@@ -10,13 +10,13 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// One line per stored entry: its row, its column, its value. Positions not listed are zero.
+    /// One line per stored entry: row, column, value. Elements that are not listed are zero.
     Coordinate,
-    /// One line per value, column by column; the position follows from the order.
+    /// One line per value, column by column; the order determines the position.
     Array,
 }
 
-/// The kind of number that a file holds.
+/// The type of the values in a file.
 ///
 /// ```
 /// # use superscalar::dla::matrix_market::Field;
@@ -30,11 +30,11 @@ pub enum Field {
     Integer,
     /// Pairs of 64-bit floats: real part, imaginary part.
     Complex,
-    /// No values: only where the matrix is not zero.
+    /// No values: the file lists only the positions of the nonzero elements.
     Pattern,
 }
 
-/// Which part of the matrix a file stores, and how the rest follows from it.
+/// Which part of the matrix a file stores, and how the other part is computed from it.
 ///
 /// ```
 /// # use superscalar::dla::matrix_market::Symmetry;
@@ -42,19 +42,17 @@ pub enum Field {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Symmetry {
-    /// Everything is stored.
+    /// The whole matrix is stored.
     General,
     /// The lower triangle is stored; a(j, i) = a(i, j).
     Symmetric,
-    /// The lower triangle is stored; a(j, i) = conj(a(i, j)), hence a real diagonal.
+    /// The lower triangle is stored; a(j, i) = conj(a(i, j)), so the diagonal is real.
     Hermitian,
-    /// What lies below the diagonal is stored; a(j, i) = -a(i, j), hence a zero diagonal.
+    /// The elements below the diagonal are stored; a(j, i) = -a(i, j), so the diagonal is zero.
     SkewSymmetric,
 }
 
-/// What the banner of a file says.
-///
-/// Displayed as the banner's last three words.
+/// The content of a banner, displayed as its last three words.
 ///
 /// ```
 /// use superscalar::dla::matrix_market::{Field, Format, Header, Symmetry};
@@ -64,11 +62,11 @@ pub enum Symmetry {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Header {
-    /// How the entries are laid out.
+    /// The layout of the entries.
     pub format: Format,
-    /// What kind of number they are.
+    /// The type of the values.
     pub field: Field,
-    /// Which of them are stored.
+    /// The part of the matrix that is stored.
     pub symmetry: Symmetry,
 }
 
@@ -93,7 +91,7 @@ impl Symmetry {
     pub(crate) const KNOWN: &'static str = "general, symmetric, hermitian, skew-symmetric";
 }
 
-/// The word for `value` in a table that lists every value.
+/// Returns the name of `value` in a table that lists every value.
 fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &'static str {
     table.iter().find(|(_, listed)| listed == value).map_or("", |(name, _)| name)
 }
@@ -122,7 +120,7 @@ impl fmt::Display for Header {
     }
 }
 
-/// The numbers of rows and columns of a matrix.
+/// The number of rows and columns of a matrix.
 ///
 /// ```
 /// # use superscalar::dla::matrix_market::Shape;
@@ -142,7 +140,7 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Where an entry stands, counted from 0 (files count from 1).
+/// The row and column of an entry, counted from 0. (Files count from 1.)
 ///
 /// ```
 /// # use superscalar::dla::matrix_market::Position;
@@ -157,7 +155,7 @@ pub struct Position {
     pub j: usize,
 }
 
-/// One entry: where it stands, from 0, and what it is.
+/// One entry: its row and column, counted from 0, and its value.
 ///
 /// ```
 /// # use superscalar::dla::matrix_market::{self as matrix_market, Entry};
@@ -172,17 +170,18 @@ pub struct Entry {
     pub i: usize,
     /// Column.
     pub j: usize,
-    /// Real part. An integer beyond 2^53 is rounded; [`Market::values`](crate::Market::values) has it exactly. 1 in a pattern.
+    /// Real part; 1 in a pattern. An integer beyond 2^53 is rounded; [`Market::values`](crate::Market::values) returns
+    /// the exact value.
     pub re: f64,
     /// Imaginary part; 0 unless the field is complex.
     pub im: f64,
 }
 
-/// How much of a file is read before it is refused.
+/// The limits beyond which the reader refuses a file.
 ///
-/// Memory is bounded without these, too: it grows with the bytes that arrive, by a factor of 12 at the very worst (a
-/// pattern of entries `1 1`, four bytes each, that has just made the vector of positions double), and of less than 3
-/// for real entries of 24 bytes and more. The limits bound those bytes.
+/// Memory use is proportional to the bytes that are read, so limiting those bytes limits the memory. The factor is at
+/// most 12 (a pattern of entries `1 1`, four bytes each, whose vector of positions has just doubled) and less than 3
+/// for real entries of 24 bytes or more.
 ///
 /// ```
 /// use superscalar::dla::matrix_market::{self as matrix_market, ReadOptions};
@@ -194,13 +193,13 @@ pub struct Entry {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// The most stored entries that a file may announce. Default 2^27: 3 GiB of real coordinates in memory.
+    /// Maximum number of stored entries that a file may announce. Default 2^27: 3 GiB of real coordinates in memory.
     pub entries_max: usize,
-    /// The most bytes that a file may have. Default 8 GiB.
+    /// Maximum length of a file in bytes. Default 8 GiB.
     pub bytes_max: u64,
-    /// The most bytes that a line may have, line ending apart. Default 64 KiB; the format itself says 1024.
+    /// Maximum length of a line in bytes, without its line ending. Default 64 KiB; the format allows 1024.
     pub line_bytes_max: usize,
-    /// The most bytes of comments in total. Default 1 MiB.
+    /// Maximum length of all comments in bytes. Default 1 MiB.
     pub comment_bytes_max: usize,
 }
 

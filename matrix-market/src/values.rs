@@ -1,10 +1,10 @@
-//! The values of the stored entries, in the type that their field has.
+//! The values of the stored entries, in the type of their field.
 
 use num_complex::Complex;
 
 use crate::types::Field;
 
-/// The values of the stored entries, in the file's order and as exact as the file.
+/// The values of the stored entries, in the order of the file.
 ///
 /// ```
 /// use superscalar::dla::matrix_market::{Field, Values};
@@ -13,7 +13,7 @@ use crate::types::Field;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Nothing is known but the positions; each counts as 1.
+    /// No values; each stored position counts as 1.
     Pattern,
     /// 64-bit integers.
     Integer(Vec<i64>),
@@ -24,7 +24,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// The field whose values these are.
+    /// Returns the field of these values.
     ///
     /// ```
     /// # use superscalar::dla::matrix_market::{Field, Values};
@@ -49,7 +49,7 @@ impl Values {
         }
     }
 
-    /// How many there are; `None` for a pattern, which goes along with any number of positions.
+    /// Returns the number of values, or `None` for a pattern, which has no values.
     pub(crate) fn len(&self) -> Option<usize> {
         match self {
             Self::Pattern => None,
@@ -59,7 +59,7 @@ impl Values {
         }
     }
 
-    /// Real and imaginary part of value `k`.
+    /// Returns the real and imaginary part of value `k`.
     pub(crate) fn parts(&self, k: usize) -> (f64, f64) {
         match self {
             Self::Pattern => (1.0, 0.0),

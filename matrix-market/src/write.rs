@@ -1,25 +1,26 @@
-//! From a [`Market`] to text that reads back as the same matrix, bit for bit.
+//! Writes a [`Market`] as text, which reads back as the same matrix, bit for bit.
 
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use crate::error::{Error, Kind, Place};
+use crate::error::{Error, Location, Repr};
 use crate::market::Market;
 use crate::types::Format;
 use crate::values::Values;
 
-/// How much text is collected before it is handed on, in bytes, so that a bare `File` needs no buffer around it.
+/// How many bytes of text are collected before they are written, so that a `File` needs no buffered writer.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// Writes `market` and flushes.
+/// Writes `market` to `writer` and flushes it.
 ///
-/// Floats are written in the shortest decimal form that reads back as the same bits (`2.5e-1`), negative zero and
-/// infinities included; a NaN reads back as a NaN. Lines end in a line feed. An entry's line has at most 91 bytes.
+/// Floats, including negative zero and the infinities, are written in the shortest decimal form that reads back as the
+/// same bits (`2.5e-1`); a NaN reads back as a NaN. Lines end with a line feed. The line of an entry has at most 91
+/// bytes.
 ///
 /// # Errors
-/// If `writer` fails; some of the text may have been written.
+/// Returns an error if `writer` fails. Part of the text may have been written.
 ///
 /// ```
 /// use superscalar::dla::matrix_market::{self as matrix_market, Market, Shape, Symmetry, Values};
@@ -32,7 +33,7 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// # Ok::<(), matrix_market::Error>(())
 /// ```
 pub fn write(market: &Market, writer: impl Write) -> Result<(), Error> {
-    let mut text = Chunks { text: String::with_capacity(2 * CHUNK_BYTES), writer };
+    let mut text = ChunkedWriter { text: String::with_capacity(2 * CHUNK_BYTES), writer };
     text.line(format_args!("{}", market.header().banner()))?;
     for comment in market.comments() {
         text.line(format_args!("%{comment}"))?;
@@ -48,10 +49,10 @@ pub fn write(market: &Market, writer: impl Write) -> Result<(), Error> {
     text.finish()
 }
 
-/// Writes `market` to a file at `path`, replacing what is there.
+/// Writes `market` to the file at `path`, and replaces the file if it exists.
 ///
 /// # Errors
-/// If the file cannot be created or written; what it held before is lost then.
+/// Returns an error if the file cannot be created or written. The previous content of the file is lost.
 ///
 /// ```
 /// use superscalar::dla::matrix_market::{self as matrix_market, Market, Shape, Symmetry, Values};
@@ -64,26 +65,26 @@ pub fn write_file(market: &Market, path: impl AsRef<Path>) -> Result<(), Error> 
     let path = path.as_ref();
     let file = File::create(path).map_err(|source| {
         let path = path.display().to_string();
-        Kind::Create { path, source }.at(Place::Whole)
+        Repr::Create { path, source }.at(Location::Whole)
     })?;
     write(market, file)
 }
 
-/// Text on its way out, in pieces of about [`CHUNK_BYTES`].
-struct Chunks<W> {
+/// A writer that collects text in chunks of about [`CHUNK_BYTES`].
+struct ChunkedWriter<W> {
     text: String,
     writer: W,
 }
 
-impl<W: Write> Chunks<W> {
+impl<W: Write> ChunkedWriter<W> {
     fn line(&mut self, content: std::fmt::Arguments<'_>) -> Result<(), Error> {
         self.append(content);
         self.end_line()
     }
 
-    /// The line of stored entry `k`.
+    /// Appends the line of stored entry `k`.
     fn entry(&mut self, market: &Market, k: usize) -> Result<(), Error> {
-        // Array format lists no positions.
+        // Array format has no positions.
         let mut gap = "";
         if let Some(at) = market.positions().get(k) {
             self.append(format_args!("{} {}", at.i + 1, at.j + 1));
@@ -101,7 +102,7 @@ impl<W: Write> Chunks<W> {
     }
 
     fn append(&mut self, content: std::fmt::Arguments<'_>) {
-        // Formatting numbers and text into a `String` has no way to fail.
+        // Formatting numbers and text into a `String` never fails.
         let _: std::fmt::Result = self.text.write_fmt(content);
     }
 
@@ -110,17 +111,17 @@ impl<W: Write> Chunks<W> {
         if self.text.len() < CHUNK_BYTES {
             return Ok(());
         }
-        self.hand_on()
+        self.write_chunk()
     }
 
-    fn hand_on(&mut self) -> Result<(), Error> {
+    fn write_chunk(&mut self) -> Result<(), Error> {
         let written = self.writer.write_all(self.text.as_bytes());
         self.text.clear();
-        written.map_err(|source| Kind::Write { source }.at(Place::Whole))
+        written.map_err(|source| Repr::Write { source }.at(Location::Whole))
     }
 
     fn finish(mut self) -> Result<(), Error> {
-        self.hand_on()?;
-        self.writer.flush().map_err(|source| Kind::Write { source }.at(Place::Whole))
+        self.write_chunk()?;
+        self.writer.flush().map_err(|source| Repr::Write { source }.at(Location::Whole))
     }
 }

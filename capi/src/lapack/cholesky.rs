@@ -1,9 +1,10 @@
-//! Cholesky factorization and what follows from it; the inverse of a triangle and its product with its adjoint.
+//! Cholesky factorization, solves, inverse and condition number; the inverse of a triangle and its product with its
+//! adjoint.
 
-use super::{Interface, Outcome as _, Stored, count, real};
+use super::{Elements, Interface, IntoInfo as _, multiplications, real};
 use crate::{
-    abi::{Diag, Failure, Int, Letter, MatMut, Routines, Scalar as _, Size, Solved, Uplo, check},
-    engine::for_product,
+    abi::{Diag, DlaScalar, Failure, Int, Letter, MatMut, Scalar as _, Size, Solved, Uplo, check},
+    engine::engine_for_product,
 };
 use superscalar::{
     dla::{self, serial},
@@ -11,11 +12,11 @@ use superscalar::{
 };
 use superscalar_macros::lapack;
 
-/// Lets `compute` overwrite a triangle of order n. These are arguments 1 to 4 of potrf, potri and lauum.
+/// Checks arguments 1 to 4 of potrf, potri and lauum, and lets `compute` overwrite the triangle of order n.
 ///
 /// # Safety
-/// The module's.
-unsafe fn in_triangle<T: Routines>(
+/// The addresses satisfy the requirements in the module documentation.
+unsafe fn with_triangle<T: DlaScalar>(
     interface: Interface,
     (uplo, n): (Letter, Size),
     (a, lda): (*mut T, Size),
@@ -23,26 +24,26 @@ unsafe fn in_triangle<T: Routines>(
 ) -> Solved {
     check(&[(1, uplo.uplo().is_some()), (2, n.is_valid()), (4, interface.spans(lda, (n, n)))])?;
     let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    let triangle = Stored::Triangle(uplo);
-    // SAFETY: the caller promises of this address what the module's head says.
+    let triangle = Elements::Triangle(uplo);
+    // SAFETY: by the module's requirements the matrix is valid and not accessed elsewhere during the call.
     let mut a = unsafe { interface.matrix(3, triangle, (n, n), (a, lda))? };
     let outcome = compute(uplo, a.view_mut());
-    a.home(triangle);
+    a.copy_back(triangle);
     outcome
 }
 
-/// A = L Lᴴ or A = Uᴴ U.
+/// Computes the Cholesky factorization A = L Lᴴ or A = Uᴴ U.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
-unsafe fn potrf<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
+unsafe fn potrf<T: DlaScalar>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
     let compute = |uplo, a: MatMut<'_, T>| solve!(real(n).powi(3) / 6.0, cpu::potrf(uplo, a));
-    // SAFETY: as the caller promises.
-    unsafe { in_triangle(interface, (uplo, n), (a, lda), compute) }
+    // SAFETY: the addresses are passed on unchanged, so the caller's guarantees cover this call.
+    unsafe { with_triangle(interface, (uplo, n), (a, lda), compute) }
 }
 
-/// The factor's triangle and the right-hand sides that come with it: arguments 1 to 7 of potrs and posv.
+/// Checks arguments 1 to 7 of potrs and posv, and returns the triangle.
 fn check_system(
     interface: Interface,
     uplo: Letter,
@@ -59,13 +60,13 @@ fn check_system(
     Ok(uplo.uplo().unwrap_or(Uplo::Lower))
 }
 
-/// A X = B by the factor of A.
+/// Solves A X = B with the Cholesky factor of A.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn potrs<T: Routines>(
+unsafe fn potrs<T: DlaScalar>(
     interface: Interface,
     uplo: Letter,
     n: Size,
@@ -76,23 +77,23 @@ unsafe fn potrs<T: Routines>(
     ldb: Size,
 ) -> Solved {
     let uplo = check_system(interface, uplo, (n, nrhs), (lda, ldb))?;
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     let (a, mut b) = unsafe {
-        let a = interface.matrix(4, Stored::Triangle(uplo), (n, n), (a, lda))?;
-        (a, interface.matrix(6, Stored::All, (n, nrhs), (b, ldb))?)
+        let a = interface.matrix(4, Elements::Triangle(uplo), (n, n), (a, lda))?;
+        (a, interface.matrix(6, Elements::All, (n, nrhs), (b, ldb))?)
     };
     let outcome = solve!(real(n).powi(2) * real(nrhs), serial::potrs(uplo, a.view(), b.view_mut()));
-    b.home(Stored::All);
+    b.copy_back(Elements::All);
     outcome
 }
 
-/// A X = B for a positive definite A.
+/// Factors a positive definite A and solves A X = B.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn posv<T: Routines>(
+unsafe fn posv<T: DlaScalar>(
     interface: Interface,
     uplo: Letter,
     n: Size,
@@ -103,42 +104,42 @@ unsafe fn posv<T: Routines>(
     ldb: Size,
 ) -> Solved {
     let uplo = check_system(interface, uplo, (n, nrhs), (lda, ldb))?;
-    let triangle = Stored::Triangle(uplo);
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    let triangle = Elements::Triangle(uplo);
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     let (mut a, mut b) = unsafe {
         let a = interface.matrix(4, triangle, (n, n), (a, lda))?;
-        (a, interface.matrix(6, Stored::All, (n, nrhs), (b, ldb))?)
+        (a, interface.matrix(6, Elements::All, (n, nrhs), (b, ldb))?)
     };
-    let outcome = match for_product(count(real(n).powi(2) * (real(n) / 6.0 + real(nrhs)))) {
-        None => serial::posv(uplo, a.view_mut(), b.view_mut()).solved(),
-        // One after the other: B is to be as it was if A is not positive definite.
-        Some(engine) => match dla::potrf(&engine.runtime, uplo, a.view_mut(), &engine.options).solved() {
-            Ok(0) => dla::potrs(&engine.runtime, uplo, a.view(), b.view_mut(), &engine.options).solved(),
+    let outcome = match engine_for_product(multiplications(real(n).powi(2) * (real(n) / 6.0 + real(nrhs)))) {
+        None => serial::posv(uplo, a.view_mut(), b.view_mut()).into_info(),
+        // The solve starts after the factorization, since B must be unchanged if A is not positive definite.
+        Some(engine) => match dla::potrf(&engine.runtime, uplo, a.view_mut(), &engine.options).into_info() {
+            Ok(0) => dla::potrs(&engine.runtime, uplo, a.view(), b.view_mut(), &engine.options).into_info(),
             outcome => outcome,
         },
     };
-    a.home(triangle);
-    b.home(Stored::All);
+    a.copy_back(triangle);
+    b.copy_back(Elements::All);
     outcome
 }
 
-/// A⁻¹ by the factor of A.
+/// Computes A⁻¹ from the Cholesky factor of A.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
-unsafe fn potri<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
+unsafe fn potri<T: DlaScalar>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
     let compute = |uplo, a: MatMut<'_, T>| solve!(real(n).powi(3) / 3.0, serial::potri(uplo, a));
-    // SAFETY: as the caller promises.
-    unsafe { in_triangle(interface, (uplo, n), (a, lda), compute) }
+    // SAFETY: the addresses are passed on unchanged, so the caller's guarantees cover this call.
+    unsafe { with_triangle(interface, (uplo, n), (a, lda), compute) }
 }
 
-/// The inverse of a triangle.
+/// Computes the inverse of a triangle.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
-unsafe fn trtri<T: Routines>(
+unsafe fn trtri<T: DlaScalar>(
     interface: Interface,
     uplo: Letter,
     diag: Letter,
@@ -153,34 +154,34 @@ unsafe fn trtri<T: Routines>(
         (5, interface.spans(lda, (n, n))),
     ])?;
     let (uplo, diag) = (uplo.uplo().unwrap_or(Uplo::Lower), diag.diag().unwrap_or(Diag::NonUnit));
-    let stored = if diag == Diag::Unit { Stored::Inside(uplo) } else { Stored::Triangle(uplo) };
-    // SAFETY: the caller promises of this address what the module's head says.
+    let stored = if diag == Diag::Unit { Elements::StrictTriangle(uplo) } else { Elements::Triangle(uplo) };
+    // SAFETY: by the module's requirements the matrix is valid and not accessed elsewhere during the call.
     let mut a = unsafe { interface.matrix(4, stored, (n, n), (a, lda))? };
     let outcome = solve!(real(n).powi(3) / 6.0, cpu::trtri(uplo, diag, a.view_mut()));
-    a.home(stored);
+    a.copy_back(stored);
     outcome
 }
 
-/// Lᴴ L or U Uᴴ.
+/// Computes Lᴴ L or U Uᴴ.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
-unsafe fn lauum<T: Routines>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
+unsafe fn lauum<T: DlaScalar>(interface: Interface, uplo: Letter, n: Size, a: *mut T, lda: Size) -> Solved {
     let compute = |uplo, a: MatMut<'_, T>| solve!(real(n).powi(3) / 6.0, cpu::lauum(uplo, a));
-    // SAFETY: as the caller promises.
-    unsafe { in_triangle(interface, (uplo, n), (a, lda), compute) }
+    // SAFETY: the addresses are passed on unchanged, so the caller's guarantees cover this call.
+    unsafe { with_triangle(interface, (uplo, n), (a, lda), compute) }
 }
 
 macro_rules! pocon {
     ($name:ident ($($entries:tt)*) $work:ident: $($numbers:tt)*) => {
-        /// The reciprocal condition number by the factor of A.
+        /// Estimates the reciprocal condition number from the Cholesky factor of A.
         ///
         /// # Safety
-        /// The module's.
+        /// The addresses satisfy the requirements in the module documentation.
         #[lapack($($entries)*)]
         #[allow(clippy::too_many_arguments)]
-        unsafe fn $name<T: Routines, I: Int>(
+        unsafe fn $name<T: DlaScalar, I: Int>(
             interface: Interface,
             uplo: Letter,
             n: Size,
@@ -198,9 +199,9 @@ macro_rules! pocon {
                 (5, anorm.is_nan() || anorm >= T::Real::ZERO),
             ])?;
             let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-            // SAFETY: the caller promises of these addresses what the module's head says.
+            // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
             unsafe {
-                let a = interface.matrix(3, Stored::Triangle(uplo), (n, n), (a, lda))?;
+                let a = interface.matrix(3, Elements::Triangle(uplo), (n, n), (a, lda))?;
                 let of = |work: &mut [T]| serial::pocon(uplo, a.view(), anorm, work);
                 super::lu::estimate(interface, (5, anorm), rcond, (n, work), of)
             }

@@ -1,19 +1,19 @@
-//! LU factorization with partial pivoting, and what follows from it.
+//! LU factorization with partial pivoting, solves, inverse, condition number and row interchanges.
 
-use super::{Interface, Stored, is_query, read_interchanges, real, slice_mut, write_interchanges};
-use crate::abi::{Failure, Int, Layout, Letter, Norm, Op, Routines, Scalar as _, Size, Solved, check, matrix_mut};
+use super::{Elements, Interface, is_query, read_interchanges, real, slice_mut, write_interchanges};
+use crate::abi::{DlaScalar, Failure, Int, Layout, Letter, Norm, Op, Scalar as _, Size, Solved, check, matrix_mut};
 use superscalar::{
     dla::serial,
     kernels::{Direction, cpu, try_zeros},
 };
 use superscalar_macros::lapack;
 
-/// A = P L U.
+/// Computes the factorization A = P L U.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
-unsafe fn getrf<T: Routines, I: Int>(
+unsafe fn getrf<T: DlaScalar, I: Int>(
     interface: Interface,
     m: Size,
     n: Size,
@@ -26,22 +26,22 @@ unsafe fn getrf<T: Routines, I: Int>(
     if k == Size::ZERO {
         return Ok(0);
     }
-    // SAFETY: the caller promises of this address what the module's head says.
-    let mut a = unsafe { interface.matrix(3, Stored::All, (m, n), (a, lda))? };
+    // SAFETY: by the module's requirements the matrix is valid and not accessed elsewhere during the call.
+    let mut a = unsafe { interface.matrix(3, Elements::All, (m, n), (a, lda))? };
     let work = real(k) * (real(m) * real(n) - real(k) * (real(m) + real(n)) / 2.0 + real(k).powi(2) / 3.0);
-    // SAFETY: there is room for as many interchanges as pivots.
+    // SAFETY: by the module's requirements `ipiv` has k elements, and nothing else accesses it during the call.
     let outcome = unsafe { write_interchanges(ipiv, k.get(), |ipiv| solve!(work, cpu::getrf(a.view_mut(), ipiv))) };
-    a.home(Stored::All);
+    a.copy_back(Elements::All);
     outcome
 }
 
-/// op(A) X = B by the factors of A.
+/// Solves op(A) X = B with the LU factors of A.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn getrs<T: Routines, I: Int>(
+unsafe fn getrs<T: DlaScalar, I: Int>(
     interface: Interface,
     trans: Letter,
     n: Size,
@@ -63,24 +63,24 @@ unsafe fn getrs<T: Routines, I: Int>(
         return Ok(0);
     }
     let op = trans.op().unwrap_or(Op::None);
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     let (a, ipiv, mut b) = unsafe {
-        let a = interface.matrix(4, Stored::All, (n, n), (a, lda))?;
-        let b = interface.matrix(7, Stored::All, (n, nrhs), (b, ldb))?;
+        let a = interface.matrix(4, Elements::All, (n, n), (a, lda))?;
+        let b = interface.matrix(7, Elements::All, (n, nrhs), (b, ldb))?;
         (a, read_interchanges(6, ipiv, n.get())?, b)
     };
     let outcome = solve!(real(n).powi(2) * real(nrhs), serial::getrs(op, a.view(), &ipiv, b.view_mut()));
-    b.home(Stored::All);
+    b.copy_back(Elements::All);
     outcome
 }
 
-/// A X = B.
+/// Factors A and solves A X = B.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn gesv<T: Routines, I: Int>(
+unsafe fn gesv<T: DlaScalar, I: Int>(
     interface: Interface,
     n: Size,
     nrhs: Size,
@@ -96,27 +96,27 @@ unsafe fn gesv<T: Routines, I: Int>(
         (4, interface.spans(lda, (n, n))),
         (7, interface.spans(ldb, (n, nrhs))),
     ])?;
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     let (mut a, mut b) = unsafe {
-        let a = interface.matrix(3, Stored::All, (n, n), (a, lda))?;
-        (a, interface.matrix(6, Stored::All, (n, nrhs), (b, ldb))?)
+        let a = interface.matrix(3, Elements::All, (n, n), (a, lda))?;
+        (a, interface.matrix(6, Elements::All, (n, nrhs), (b, ldb))?)
     };
     let work = real(n).powi(2) * (real(n) / 3.0 + real(nrhs));
     let compute = |ipiv: &mut [i32]| solve!(work, serial::gesv(a.view_mut(), ipiv, b.view_mut()));
-    // SAFETY: there is room for as many interchanges as pivots.
+    // SAFETY: by the module's requirements `ipiv` has n elements, and nothing else accesses it during the call.
     let outcome = unsafe { write_interchanges(ipiv, n.get(), compute) };
-    a.home(Stored::All);
-    b.home(Stored::All);
+    a.copy_back(Elements::All);
+    b.copy_back(Elements::All);
     outcome
 }
 
-/// A⁻¹ by the factors of A.
+/// Computes A⁻¹ from the LU factors of A.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn getri<T: Routines, I: Int>(
+unsafe fn getri<T: DlaScalar, I: Int>(
     interface: Interface,
     n: Size,
     a: *mut T,
@@ -126,33 +126,33 @@ unsafe fn getri<T: Routines, I: Int>(
     lwork: Size,
 ) -> Solved {
     check(&[(1, n.is_valid()), (3, interface.spans(lda, (n, n))), (6, lwork.is_query() || lwork.spans(n))])?;
-    // SAFETY: there is an element, or a workspace.
+    // SAFETY: by the module's requirements `work` is null, or has at least one element.
     if unsafe { is_query(work, lwork, n.get()) } {
         return Ok(0);
     }
-    // SAFETY: the caller promises of these addresses what the module's head says.
-    let mut a = unsafe { interface.matrix(2, Stored::All, (n, n), (a, lda))? };
-    // The interchanges of a singular matrix may be anything.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
+    let mut a = unsafe { interface.matrix(2, Elements::All, (n, n), (a, lda))? };
+    // The interchanges of a singular matrix are not read, since they may be invalid.
     let factors = a.view();
     if let Some(zero) = (0..n.get()).find(|&i| factors.at(i, i) == T::ZERO) {
         return Ok(zero as i64 + 1);
     }
-    // SAFETY: there are n interchanges, as the module's head says of the caller.
+    // SAFETY: by the module's requirements `ipiv` has n elements, and nothing writes them during the call.
     let ipiv = unsafe { read_interchanges(4, ipiv, n.get())? };
     let outcome = solve!(real(n).powi(3) * 2.0 / 3.0, serial::getri(a.view_mut(), &ipiv));
-    a.home(Stored::All);
+    a.copy_back(Elements::All);
     outcome
 }
 
 macro_rules! gecon {
     ($name:ident ($($entries:tt)*) $work:ident: $($numbers:tt)*) => {
-        /// The reciprocal condition number by the factors of A.
+        /// Estimates the reciprocal condition number from the LU factors of A.
         ///
         /// # Safety
-        /// The module's.
+        /// The addresses satisfy the requirements in the module documentation.
         #[lapack($($entries)*)]
         #[allow(clippy::too_many_arguments)]
-        unsafe fn $name<T: Routines, I: Int>(
+        unsafe fn $name<T: DlaScalar, I: Int>(
             interface: Interface,
             norm: Letter,
             n: Size,
@@ -171,9 +171,9 @@ macro_rules! gecon {
                 (5, anorm.is_nan() || anorm >= T::Real::ZERO),
             ])?;
             let norm = given.unwrap_or(Norm::One);
-            // SAFETY: the caller promises of these addresses what the module's head says.
+            // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
             unsafe {
-                let a = interface.matrix(3, Stored::All, (n, n), (a, lda))?;
+                let a = interface.matrix(3, Elements::All, (n, n), (a, lda))?;
                 estimate(interface, (5, anorm), rcond, (n, work), |work| serial::gecon(norm, a.view(), anorm, work))
             }
         }
@@ -183,12 +183,13 @@ macro_rules! gecon {
 gecon!(gecon (s, d) _iwork: *mut I);
 gecon!(gecon_complex (c = "cgecon", z = "zgecon") _rwork: *mut T::Real);
 
-/// Writes an estimate of a reciprocal condition number of order n, which is computed in a workspace. What is left there
-/// is a result: LAPACK's `?latdf` takes it. LAPACKE's upper half gives none.
+/// Writes the reciprocal condition number that `of` estimates for a matrix of order n. Allocates the workspace if
+/// `work` is null, as in LAPACKE's high-level functions. The content of the workspace is a result, which LAPACK's
+/// `?latdf` reads. `at` is the position of `anorm`.
 ///
 /// # Safety
-/// A number may be written at the address of `rcond`, and 2 n elements at that of `work`, unless it is null.
-pub(super) unsafe fn estimate<T: Routines>(
+/// `rcond` may be written, and so may 2 n elements of `work` unless it is null. Nothing else accesses them.
+pub(super) unsafe fn estimate<T: DlaScalar>(
     interface: Interface,
     (at, anorm): (i32, T::Real),
     rcond: *mut T::Real,
@@ -201,21 +202,21 @@ pub(super) unsafe fn estimate<T: Routines>(
     let count = 2 * n.get();
     let estimate = match work.is_null() {
         true => of(&mut try_zeros(count, 1).map_err(|error| Failure::Unsolved(error.to_string()))?),
-        // SAFETY: as the caller promises.
+        // SAFETY: `work` is not null, so the caller guarantees exclusive access to 2 n elements.
         false => of(unsafe { slice_mut(work, count) }),
     };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that `rcond` may be written.
     unsafe { rcond.write(estimate) };
     Ok(0)
 }
 
-/// Interchanges of rows `k1` to `k2` of a matrix with n columns.
+/// Applies the interchanges of rows `k1` to `k2` to a matrix with n columns.
 ///
 /// # Safety
-/// The module's; A has as many rows as the interchanges name.
+/// The addresses satisfy the requirements in the module documentation; A has all rows that `ipiv` names.
 #[lapack(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn laswp<T: Routines, I: Int>(
+unsafe fn laswp<T: DlaScalar, I: Int>(
     interface: Interface,
     n: Size,
     a: *mut T,
@@ -230,17 +231,17 @@ unsafe fn laswp<T: Routines, I: Int>(
         return;
     }
     let at = |row: usize| ipiv.wrapping_add(first - 1 + (row - first) * step);
-    // SAFETY: the caller has an interchange for each row.
+    // SAFETY: by the module's requirements `ipiv` has an element for each of these rows at this increment.
     let pivots: Vec<i64> = (first..=last).map(|row| unsafe { at(row).read() }.wide()).collect();
     let rows = pivots.iter().copied().chain([last as i64]).max().unwrap_or(0);
     let narrow: Option<Vec<i32>> = pivots.iter().map(|&p| i32::try_from(p).ok().filter(|&p| p > 0)).collect();
     let Some(pivots) = narrow else {
-        crate::messages::say("superscalar: laswp: an interchange with no row; nothing was exchanged");
+        crate::messages::warn("superscalar: laswp: an interchange does not name a row; no rows were exchanged");
         return;
     };
     let rows = Size::from_len(rows as usize);
-    // SAFETY: the caller promises of these rows what the module's head says; by rows it is the transpose of a matrix by
-    // columns.
+    // SAFETY: by the module's requirements A has these rows, and nothing else accesses it during the call. A row-major
+    // matrix is the transpose of a column-major one.
     let a = unsafe {
         match interface.layout {
             Layout::ColMajor => matrix_mut(a, (rows, n), lda),

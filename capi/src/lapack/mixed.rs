@@ -1,83 +1,84 @@
-//! Systems that are factored in the lower precision, and refined.
+//! Solves systems with a factorization in the lower precision and iterative refinement.
 //!
-//! Without a runtime they are solved in the higher precision, and ITER is -1, which is LAPACK's number for that; if A
-//! has no factors, it is -3.
+//! Small systems, which do not use the runtime, are solved in the higher precision. Then ITER is -1, which is LAPACK's
+//! value for that case. ITER is -3 if A cannot be factored.
 
-use super::{Interface, Operand, Outcome as _, Stored, count, real, write_interchanges};
+use super::{Elements, Interface, IntoInfo as _, LapackMatrix, multiplications, real, write_interchanges};
 use crate::{
     abi::{Int, Letter, Size, Solved, Uplo, check},
-    engine::{Engine, for_product},
+    engine::{Engine, engine_for_product},
 };
 use superscalar::dla::{self, MixedPrecision, serial};
 use superscalar_macros::lapack;
 
-/// ITER of a system that was solved in the higher precision from the beginning.
-const NOT_TRIED: i32 = -1;
-/// ITER of a system whose A has no factors, in whatever precision.
-const NO_FACTORS: i32 = -3;
+/// ITER of a system that was solved in the higher precision without trying the lower one.
+const ITER_NOT_TRIED: i32 = -1;
+/// ITER of a system whose A cannot be factored in either precision.
+const ITER_NOT_FACTORED: i32 = -3;
 
-/// The operands of both.
-struct System<T> {
+/// A system A X = B: the interface and operands of a call.
+struct LinearSystem<T> {
     interface: Interface,
     shape: (Size, Size),
     a: (*mut T, Size),
     b: (*const T, Size),
     x: (*mut T, Size),
-    /// The number of A among the arguments, and that of B; that of X is two more than B's.
+    /// The positions of A and B. The position of X is that of B plus two.
     at: (i32, i32),
-    /// The elements of A that count.
-    stored: Stored,
+    /// The elements of A that are read.
+    stored: Elements,
 }
 
-impl<T: MixedPrecision> System<T> {
-    /// Solves by `mixed` or, on the calling thread, by `plain`, which replaces B.
+impl<T: MixedPrecision> LinearSystem<T> {
+    /// Solves with `mixed` on the engine, or with `plain` on the calling thread. `plain` gets B in X and overwrites it
+    /// with the solution.
     ///
     /// # Safety
-    /// The module's; an integer may be written at `iter`.
+    /// The addresses satisfy the requirements in the module documentation; `iter` may be written.
     unsafe fn solve<I: Int>(
         self,
         iter: *mut I,
-        mixed: impl FnOnce(&Engine, &mut [Operand<T>; 3]) -> Result<i32, dla::Error>,
-        plain: impl FnOnce(&mut [Operand<T>; 3]) -> Result<(), dla::Error>,
+        mixed: impl FnOnce(&Engine, &mut [LapackMatrix<T>; 3]) -> Result<i32, dla::Error>,
+        plain: impl FnOnce(&mut [LapackMatrix<T>; 3]) -> Result<(), dla::Error>,
     ) -> Solved {
         let Self { interface, shape: (n, nrhs), at, stored, .. } = self;
         if n == Size::ZERO {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller guarantees that `iter` may be written.
             unsafe { iter.write(I::narrow(0)) };
             return Ok(0);
         }
-        // SAFETY: the caller promises of these addresses what the module's head says.
+        // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
         let mut operands = unsafe {
             [
                 interface.matrix(at.0, stored, (n, n), (self.a.0.cast_const(), self.a.1))?,
-                interface.matrix(at.1, Stored::All, (n, nrhs), self.b)?,
-                interface.matrix(at.1 + 2, Stored::Nothing, (n, nrhs), (self.x.0.cast_const(), self.x.1))?,
+                interface.matrix(at.1, Elements::All, (n, nrhs), self.b)?,
+                interface.matrix(at.1 + 2, Elements::None, (n, nrhs), (self.x.0.cast_const(), self.x.1))?,
             ]
         };
-        let outcome = match for_product(count(real(n).powi(2) * (real(n) / 3.0 + real(nrhs)))) {
+        let outcome = match engine_for_product(multiplications(real(n).powi(2) * (real(n) / 3.0 + real(nrhs)))) {
             Some(engine) => mixed(&engine, &mut operands),
             None => {
                 let [_, b, x] = &mut operands;
                 x.view_mut().copy_from(b.view());
-                plain(&mut operands).map(|()| NOT_TRIED)
+                plain(&mut operands).map(|()| ITER_NOT_TRIED)
             }
         };
         let [a, _, x] = operands;
-        a.home(stored);
-        x.home(Stored::All);
-        let tried = outcome.as_ref().map_or(NO_FACTORS, |&steps| steps);
-        // SAFETY: as the caller promises.
+        a.copy_back(stored);
+        x.copy_back(Elements::All);
+        let tried = outcome.as_ref().map_or(ITER_NOT_FACTORED, |&steps| steps);
+        // SAFETY: the caller guarantees that `iter` may be written.
         unsafe { iter.write(I::narrow(tried.into())) };
-        outcome.map(drop).solved()
+        outcome.map(drop).into_info()
     }
 }
 
 macro_rules! gesv {
     ($name:ident, $entry:literal, $element:ident, [$($rwork:ident)?]) => {
-        /// A X = B.
+        /// Solves A X = B with an LU factorization.
         ///
         /// # Safety
-        /// The module's.
+        /// The addresses satisfy the requirements in the module documentation.
         #[lapack($element = $entry)]
         #[allow(clippy::too_many_arguments)]
         unsafe fn $name<T: MixedPrecision, I: Int>(
@@ -104,8 +105,9 @@ macro_rules! gesv {
                 (9, interface.spans(ldx, (n, nrhs))),
             ])?;
             let (a, b, x, shape) = ((a, lda), (b, ldb), (x, ldx), (n, nrhs));
-            let system = System { interface, shape, a, b, x, at: (3, 6), stored: Stored::All };
-            // SAFETY: as the caller promises; there is room for as many interchanges as pivots.
+            let system = LinearSystem { interface, shape, a, b, x, at: (3, 6), stored: Elements::All };
+            // SAFETY: by the module's requirements `ipiv` has n elements, `iter` may be written, and the operands are
+            // valid and not accessed elsewhere during the call.
             unsafe {
                 write_interchanges(ipiv, n.get(), |ipiv| {
                     let ipiv = std::cell::RefCell::new(ipiv);
@@ -128,10 +130,10 @@ gesv!(gesv_complex, "zcgesv", z, [_rwork]);
 
 macro_rules! posv {
     ($name:ident, $entry:literal, $element:ident, [$($rwork:ident)?]) => {
-        /// A X = B for a positive definite A.
+        /// Solves A X = B for a positive definite A with a Cholesky factorization.
         ///
         /// # Safety
-        /// The module's.
+        /// The addresses satisfy the requirements in the module documentation.
         #[lapack($element = $entry)]
         #[allow(clippy::too_many_arguments)]
         unsafe fn $name<T: MixedPrecision, I: Int>(
@@ -159,10 +161,11 @@ macro_rules! posv {
                 (9, interface.spans(ldx, (n, nrhs))),
             ])?;
             let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-            let stored = Stored::Triangle(uplo);
+            let stored = Elements::Triangle(uplo);
             let (a, b, x, shape) = ((a, lda), (b, ldb), (x, ldx), (n, nrhs));
-            let system = System { interface, shape, a, b, x, at: (4, 6), stored };
-            // SAFETY: as the caller promises.
+            let system = LinearSystem { interface, shape, a, b, x, at: (4, 6), stored };
+            // SAFETY: by the module's requirements `iter` may be written, and the operands are valid and not accessed
+            // elsewhere during the call.
             unsafe {
                 system.solve(
                     iter,

@@ -1,21 +1,26 @@
-//! LAPACK: what the library factors and solves with, for Fortran's interface and for C's (LAPACKE).
+//! The routines of LAPACK, with Fortran's interface and C's interface (LAPACKE).
 //!
-//! One function stands for a routine in both interfaces: an [`Interface`] says in which it was called. Numbers of
-//! arguments are Fortran's; LAPACKE's are one more, since the layout comes first.
+//! One function implements a routine for both interfaces; an [`Interface`] states which one called it. Positions of
+//! arguments are those of Fortran; LAPACKE's are one more, since its first argument is the layout.
 //!
-//! What every routine trusts, since C can not say it, is what Level 3 trusts. The kernels have workspaces of their own;
-//! the caller's are used by gecon and pocon only, where others read what is left there. Queries are answered with the
-//! least that the reference accepts.
+//! The kernels allocate their own workspaces. Only gecon and pocon use the caller's workspace, whose content is a
+//! result. A workspace query returns the smallest size that the reference accepts.
+//!
+//! # Requirements
+//!
+//! Each address is that of a matrix, vector or workspace with the sizes in the arguments; one without elements may have
+//! any address. Nothing else writes the operands during the call, nothing else reads those that are written, and these
+//! do not overlap others.
 
-/// What a routine comes to: on this thread it is a function of the kernels or of `dla::serial`, and on the engine, if
-/// so many multiplications are worth it, the function of `dla` that has the same name and arguments.
+/// Runs a routine: the function of `dla` with this name and arguments on the engine if the number of multiplications is
+/// large enough, else the given function of the kernels or of `dla::serial` on this thread.
 macro_rules! solve {
     ($multiplications:expr, $module:ident::$name:ident($($argument:expr),*)) => {
-        match crate::engine::for_product(crate::lapack::count($multiplications)) {
-            None => crate::lapack::Outcome::solved($module::$name($($argument),*)),
+        match crate::engine::engine_for_product(crate::lapack::multiplications($multiplications)) {
+            None => crate::lapack::IntoInfo::into_info($module::$name($($argument),*)),
             Some(engine) => {
                 let outcome = superscalar::dla::$name(&engine.runtime, $($argument,)* &engine.options);
-                crate::lapack::Outcome::solved(outcome)
+                crate::lapack::IntoInfo::into_info(outcome)
             }
         }
     };
@@ -34,61 +39,63 @@ use superscalar::{
     kernels::{Real, try_zeros},
 };
 
-/// How a routine was called.
+/// The interface by which a routine was called.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Interface {
     layout: Layout,
-    /// NaN in what is read is an error, as in LAPACKE's upper half.
+    /// Whether NaN in an input is an error, as in LAPACKE's high-level functions.
     refuses_nan: bool,
 }
 
 impl Interface {
     pub(crate) const FORTRAN: Self = Self { layout: Layout::ColMajor, refuses_nan: false };
 
-    /// LAPACKE's, if the layout is one.
+    /// Returns the interface of a LAPACKE call, or `None` if the layout is not valid.
     pub(crate) fn lapacke(layout: Code, refuses_nan: bool) -> Option<Self> {
         layout.layout().map(|layout| Self { layout, refuses_nan })
     }
 
-    /// Whether it is the leading dimension of an m x n matrix.
+    /// Returns whether `ld` is a valid leading dimension of an m x n matrix.
     fn spans(self, ld: Size, (m, n): (Size, Size)) -> bool {
         ld.spans(if self.layout == Layout::ColMajor { m } else { n })
     }
 
-    /// The matrix behind the address that is argument number `at`.
+    /// Returns the matrix argument at position `at`, as a column-major copy if the call is row-major. `stored` are the
+    /// elements that are read.
     ///
     /// # Safety
-    /// As of [`matrix_mut`], for as long as the operand is there; if it is only read, as of [`matrix`]. `ld` spans it.
+    /// While the result exists, the elements are valid for reading and nothing else writes them; if the result is
+    /// written, they are valid for writing and nothing else accesses them. `ld` is valid for the shape.
     unsafe fn matrix<T: Scalar>(
         self,
         at: i32,
-        stored: Stored,
+        stored: Elements,
         shape: (Size, Size),
         (address, ld): (*const T, Size),
-    ) -> Result<Operand<T>, Failure> {
+    ) -> Result<LapackMatrix<T>, Failure> {
         let by_rows = self.layout == Layout::RowMajor;
-        let operand = Operand { address: address.cast_mut(), shape, ld, copy: None };
-        // SAFETY: as the caller promises.
+        let operand = LapackMatrix { address: address.cast_mut(), shape, ld, copy: None };
+        // SAFETY: the caller guarantees that the elements are readable and not written while the result exists.
         let given = unsafe { operand.given(by_rows) };
-        if self.refuses_nan && stored.holds_nan(given) {
+        if self.refuses_nan && stored.contain_nan(given) {
             return Err(Failure::NotANumber(at));
         }
         if !by_rows {
             return Ok(operand);
         }
         let mut copy = try_zeros(shape.0.get(), shape.1.get()).map_err(|_| Failure::Transposition)?;
-        // SAFETY: it has so many elements.
+        // SAFETY: the local `copy` has this many elements, and no other view of it exists.
         let to = unsafe { matrix_mut(copy.as_mut_ptr(), shape, Size::from_len(shape.0.get().max(1))) };
         stored.copy(given, to);
-        Ok(Operand { copy: Some(copy), ..operand })
+        Ok(LapackMatrix { copy: Some(copy), ..operand })
     }
 
-    /// The n elements behind the address that is argument number `at`, to be read.
+    /// Returns the vector argument of n elements at position `at`.
     ///
     /// # Safety
-    /// They may be read for as long as `'a`, and nobody writes them.
+    /// The elements are valid for reading during `'a`, and nothing writes them.
     unsafe fn vector<'a, T: Scalar>(self, at: i32, n: usize, address: *const T) -> Result<&'a [T], Failure> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees that the n elements are readable and not written during `'a`.
         let elements = unsafe { slice(address, n) };
         if self.refuses_nan && elements.iter().any(|&x| is_nan(x)) {
             return Err(Failure::NotANumber(at));
@@ -97,32 +104,31 @@ impl Interface {
     }
 }
 
-/// Which elements of a matrix are there to be read.
+/// The elements of a matrix that a routine reads or writes.
 #[derive(Clone, Copy, Debug)]
-enum Stored {
+enum Elements {
     All,
     Triangle(Uplo),
     /// The triangle without its diagonal.
-    Inside(Uplo),
-    /// None: the matrix is only written.
-    Nothing,
+    StrictTriangle(Uplo),
+    /// No elements: the matrix is not read.
+    None,
 }
 
-impl Stored {
-    /// Those of column j, of m rows.
+impl Elements {
+    /// Returns the rows of these elements in column j of a matrix with m rows.
     fn rows(self, j: usize, m: usize) -> Range<usize> {
         match self {
             Self::All => 0..m,
             Self::Triangle(Uplo::Lower) => j.min(m)..m,
             Self::Triangle(Uplo::Upper) => 0..(j + 1).min(m),
-            Self::Inside(Uplo::Lower) => (j + 1).min(m)..m,
-            Self::Inside(Uplo::Upper) => 0..j.min(m),
-            Self::Nothing => 0..0,
+            Self::StrictTriangle(Uplo::Lower) => (j + 1).min(m)..m,
+            Self::StrictTriangle(Uplo::Upper) => 0..j.min(m),
+            Self::None => 0..0,
         }
     }
 
-    /// Copies them. One of the two matrices is by rows: blocks of it stay in the cache while their columns are gone
-    /// through.
+    /// Copies these elements. One of the two matrices is row-major, so the copy works in blocks that stay in the cache.
     fn copy<T: Scalar>(self, from: MatRef<'_, T>, mut to: MatMut<'_, T>) {
         const BLOCK: usize = 32;
         let (m, n) = from.shape();
@@ -134,7 +140,7 @@ impl Stored {
         }
     }
 
-    fn holds_nan<T: Scalar>(self, a: MatRef<'_, T>) -> bool {
+    fn contain_nan<T: Scalar>(self, a: MatRef<'_, T>) -> bool {
         (0..a.ncols()).any(|j| self.rows(j, a.nrows()).any(|i| is_nan(a.at(i, j))))
     }
 }
@@ -143,22 +149,23 @@ fn is_nan<T: Scalar>(x: T) -> bool {
     x.re().is_nan() || x.im().is_nan()
 }
 
-/// A matrix by columns: the caller's, or a copy of one that the caller has by rows.
-struct Operand<T> {
+/// A column-major matrix: the caller's, or a copy of the caller's row-major matrix.
+struct LapackMatrix<T> {
     address: *mut T,
     shape: (Size, Size),
     ld: Size,
     copy: Option<Vec<T>>,
 }
 
-impl<T: Scalar> Operand<T> {
-    /// The caller's matrix.
+impl<T: Scalar> LapackMatrix<T> {
+    /// Returns a view of the caller's matrix.
     ///
     /// # Safety
-    /// As of [`Interface::matrix`].
+    /// During `'b` the elements are valid for reading, and nothing writes them.
     unsafe fn given<'b>(&self, by_rows: bool) -> MatRef<'b, T> {
         let (m, n) = self.shape;
-        // SAFETY: as the caller promises. By rows it is the transpose of a matrix by columns.
+        // SAFETY: the caller guarantees that the elements are readable and not written during `'b`. A row-major matrix
+        // is the transpose of a column-major one.
         unsafe {
             if by_rows {
                 matrix(self.address, (n, m), self.ld).transpose()
@@ -170,133 +177,138 @@ impl<T: Scalar> Operand<T> {
 
     fn view(&self) -> MatRef<'_, T> {
         match &self.copy {
-            // SAFETY: of its maker's promises, that of reading.
+            // SAFETY: the caller of `Interface::matrix` guarantees that the elements are readable and not written
+            // elsewhere while this value exists; the borrow of `self` excludes `view_mut`.
             None => unsafe { matrix(self.address, self.shape, self.ld) },
-            // SAFETY: it has so many elements, and lives as long as this borrow.
+            // SAFETY: `copy` has this many elements and is borrowed with `self`.
             Some(copy) => unsafe { matrix(copy.as_ptr(), self.shape, Size::from_len(self.shape.0.get().max(1))) },
         }
     }
 
-    /// To be written, where its maker promised that it may be.
+    /// Returns a mutable view. Called only for operands that the routine writes.
     fn view_mut(&mut self) -> MatMut<'_, T> {
         match &mut self.copy {
-            // SAFETY: its maker's promises.
+            // SAFETY: the caller of `Interface::matrix` guarantees exclusive access to an operand that is written, and
+            // the mutable borrow of `self` excludes other views.
             None => unsafe { matrix_mut(self.address, self.shape, self.ld) },
-            // SAFETY: it has so many elements, and lives as long as this borrow.
+            // SAFETY: `copy` has this many elements and is mutably borrowed with `self`.
             Some(copy) => unsafe {
                 matrix_mut(copy.as_mut_ptr(), self.shape, Size::from_len(self.shape.0.get().max(1)))
             },
         }
     }
 
-    /// Gives the caller what was written to these elements.
-    fn home(self, written: Stored) {
+    /// Copies these elements to the caller's matrix if this is a copy of it.
+    fn copy_back(self, written: Elements) {
         if self.copy.is_none() {
             return;
         }
         let (m, n) = self.shape;
         let copy = self.view();
-        // SAFETY: its maker's promises; the caller has it by rows.
+        // SAFETY: the caller of `Interface::matrix` guarantees exclusive access to an operand that is written. There is
+        // a copy only if the operand is row-major.
         written.copy(copy, unsafe { matrix_mut(self.address, (n, m), self.ld) }.transpose());
     }
 }
 
-/// The elements at an address, which may be null if there are none.
+/// Returns the n elements at an address, which may be null if n is 0.
 ///
 /// # Safety
-/// They may be read for as long as `'a`, and nobody writes them.
+/// The elements are valid for reading during `'a`, and nothing writes them.
 unsafe fn slice<'a, T>(address: *const T, n: usize) -> &'a [T] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the n elements are readable and not written during `'a`.
     if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(address, n) } }
 }
 
+/// Returns the n elements at an address, which may be null if n is 0.
+///
 /// # Safety
-/// They may be written for as long as `'a`, and nobody else reads or writes them.
+/// The elements are valid for reading and writing during `'a`, and nothing else accesses them.
 unsafe fn slice_mut<'a, T>(address: *mut T, n: usize) -> &'a mut [T] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees exclusive access to the n elements during `'a`.
     if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(address, n) } }
 }
 
-/// Fills interchanges of an interface by what has them in 32 bits.
+/// Calls `fill` with `count` 32-bit interchanges and writes them to `address` in the interface's integer type.
 ///
 /// # Safety
-/// So many integers may be written at the address.
+/// `count` integers may be written at `address`, and nothing else accesses them during the call.
 unsafe fn write_interchanges<I: Int, R>(address: *mut I, count: usize, fill: impl FnOnce(&mut [i32]) -> R) -> R {
     if size_of::<I>() == size_of::<i32>() {
-        // SAFETY: these are integers of 32 bits.
+        // SAFETY: `I` has 32 bits, and the caller guarantees exclusive access to `count` integers during the call.
         return fill(unsafe { slice_mut(address.cast(), count) });
     }
     let mut narrow = vec![0; count];
     let result = fill(&mut narrow);
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees exclusive access to `count` integers during the call.
     unsafe { slice_mut(address, count) }.iter_mut().zip(narrow).for_each(|(wide, p)| *wide = I::narrow(p.into()));
     result
 }
 
-/// Interchanges of n rows that are argument number `at`.
+/// Returns the interchanges of n rows in the argument at position `at`, or an error if one is not in 1..=n.
 ///
 /// # Safety
-/// So many integers may be read at the address for as long as `'a`.
+/// n integers may be read at `address` during `'a`, and nothing writes them.
 unsafe fn read_interchanges<'a, I: Int>(
     at: i32,
     address: *const I,
     n: usize,
 ) -> Result<std::borrow::Cow<'a, [i32]>, Failure> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that n integers are readable and not written during `'a`.
     let given = unsafe { slice(address, n) };
     if given.iter().any(|p| !(1..=n as i64).contains(&p.wide())) {
         return Err(Failure::Argument(at));
     }
     if size_of::<I>() == size_of::<i32>() {
-        // SAFETY: these are integers of 32 bits.
+        // SAFETY: `I` has 32 bits, and the caller guarantees n readable integers during `'a`.
         return Ok(unsafe { slice(address.cast::<i32>(), n) }.into());
     }
     Ok(given.iter().map(|p| p.wide() as i32).collect::<Vec<_>>().into())
 }
 
-/// Whether a call asks for no more than the size of its workspace. In any case that is told: what the reference asks
-/// for at least, and no less after rounding.
+/// Returns whether the call is a workspace query. Writes the smallest workspace size that the reference accepts to
+/// `work`, rounded up where the element type cannot represent it.
 ///
 /// # Safety
-/// The address is null or that of an element.
+/// `work` is null or one element may be written there.
 unsafe fn is_query<T: Scalar>(work: *mut T, lwork: Size, size: usize) -> bool {
     let size = size.max(1) as f64;
-    let mut told = T::Real::from_f64(size);
-    if told.to_f64() < size {
-        told = T::Real::from_f64(size * (1.0 + T::Real::EPSILON.to_f64()));
+    let mut rounded = T::Real::from_f64(size);
+    if rounded.to_f64() < size {
+        rounded = T::Real::from_f64(size * (1.0 + T::Real::EPSILON.to_f64()));
     }
     if !work.is_null() {
-        // SAFETY: as the caller promises.
-        unsafe { work.write(T::from_real(told)) };
+        // SAFETY: the address is not null, so the caller guarantees that one element may be written there.
+        unsafe { work.write(T::from_real(rounded)) };
     }
     lwork.is_query()
 }
 
-/// What a function that computes returns.
-trait Outcome {
-    /// LAPACK's `info` of it.
-    fn solved(self) -> Solved;
+/// A result that can be converted to LAPACK's `info`.
+trait IntoInfo {
+    /// Returns LAPACK's `info`, or a failure.
+    fn into_info(self) -> Solved;
 }
 
-impl Outcome for () {
-    fn solved(self) -> Solved {
+impl IntoInfo for () {
+    fn into_info(self) -> Solved {
         Ok(0)
     }
 }
 
-impl<E: Into<dla::Error>> Outcome for Result<(), E> {
-    fn solved(self) -> Solved {
+impl<E: Into<dla::Error>> IntoInfo for Result<(), E> {
+    fn into_info(self) -> Solved {
         let Err(error) = self.map_err(E::into) else { return Ok(0) };
         error.info().map(|info| info as i64).ok_or_else(|| Failure::Unsolved(error.to_string()))
     }
 }
 
-/// A number of multiplications.
-fn count(multiplications: f64) -> u64 {
-    multiplications as u64
+/// Converts a number of multiplications to an integer.
+fn multiplications(count: f64) -> u64 {
+    count as u64
 }
 
-/// As it stands in such a number.
+/// Returns the size as a float, for computing numbers of multiplications.
 fn real(size: Size) -> f64 {
     size.get() as f64
 }

@@ -1,25 +1,32 @@
 //! Norms of general, symmetric, Hermitian and triangular matrices.
 //!
-//! The reference checks nothing here, and its result for a letter that means nothing is any number; here it is zero.
+//! The reference checks no arguments, and returns an arbitrary number for an invalid letter. These routines return
+//! zero.
 
-use super::{Interface, Operand, Stored, count, real};
+use super::{Elements, Interface, LapackMatrix, multiplications, real};
 use crate::{
-    abi::{Diag, Failure, Layout, Letter, Routines, Scalar as _, Size, Uplo, check},
-    engine::for_product,
+    abi::{Diag, DlaScalar, Failure, Layout, Letter, Scalar as _, Size, Uplo, check},
+    engine::engine_for_product,
 };
 use superscalar::dla::{self, serial};
 use superscalar_macros::lapack;
 
-/// The matrix, and what `norm` makes of it; what is wrong with the arguments is the negative number of one, as LAPACKE
-/// has it.
+/// A matrix argument: its position, its address and its leading dimension.
+struct MatrixArgument<T> {
+    at: i32,
+    address: *const T,
+    ld: Size,
+}
+
+/// Returns the norm that `norm` computes, or, as LAPACKE does, the negative position of a wrong argument.
 ///
 /// # Safety
-/// The module's.
-unsafe fn of<T: Routines>(
+/// The addresses satisfy the requirements in the module documentation.
+unsafe fn norm_of<T: DlaScalar>(
     interface: Interface,
-    (at, a, lda): (i32, *const T, Size),
-    (stored, shape): (Stored, (Size, Size)),
-    norm: impl FnOnce(&Operand<T>) -> Result<T::Real, dla::Error>,
+    MatrixArgument { at, address: a, ld: lda }: MatrixArgument<T>,
+    (stored, shape): (Elements, (Size, Size)),
+    norm: impl FnOnce(&LapackMatrix<T>) -> Result<T::Real, dla::Error>,
 ) -> T::Real {
     let is_empty = shape.0 == Size::ZERO || shape.1 == Size::ZERO;
     if is_empty && interface.layout == Layout::ColMajor {
@@ -28,9 +35,9 @@ unsafe fn of<T: Routines>(
     let position = |at: i32| T::Real::from_f64(-f64::from(at + 1));
     let sizes = [(at - 1, shape.1.is_valid()), (at - 2, shape.0.is_valid()), (at + 1, interface.spans(lda, shape))];
     if let Err(wrong) = check(&sizes) {
-        return position(wrong.at);
+        return position(wrong.position);
     }
-    // SAFETY: the caller promises of this address what the module's head says.
+    // SAFETY: by the module's requirements the matrix is valid and not accessed elsewhere during the call.
     match unsafe { interface.matrix(at, stored, shape, (a, lda)) } {
         Ok(a) => norm(&a).unwrap_or_else(|_| T::Real::from_f64(f64::NAN)),
         Err(Failure::NotANumber(at)) => position(at),
@@ -38,12 +45,12 @@ unsafe fn of<T: Routines>(
     }
 }
 
-/// A norm of an m x n matrix.
+/// Computes a norm of an m x n matrix.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
-unsafe fn lange<T: Routines>(
+unsafe fn lange<T: DlaScalar>(
     interface: Interface,
     norm: Letter,
     m: Size,
@@ -53,11 +60,14 @@ unsafe fn lange<T: Routines>(
     _work: *mut T::Real,
 ) -> T::Real {
     let Some(norm) = norm.norm() else { return T::Real::ZERO };
-    // SAFETY: as the caller promises.
+    let a = MatrixArgument { at: 4, address: a, ld: lda };
+    // SAFETY: the address is passed on unchanged, so the caller's guarantees cover this call.
     unsafe {
-        of(interface, (4, a, lda), (Stored::All, (m, n)), |a| match for_product(count(real(m) * real(n))) {
-            None => Ok(serial::lange(norm, a.view())),
-            Some(engine) => dla::lange(&engine.runtime, norm, a.view(), &engine.options),
+        norm_of(interface, a, (Elements::All, (m, n)), |a| {
+            match engine_for_product(multiplications(real(m) * real(n))) {
+                None => Ok(serial::lange(norm, a.view())),
+                Some(engine) => dla::lange(&engine.runtime, norm, a.view(), &engine.options),
+            }
         })
     }
 }
@@ -67,9 +77,9 @@ macro_rules! mirrored {
         $(#[$doc])*
         ///
         /// # Safety
-        /// The module's.
+        /// The addresses satisfy the requirements in the module documentation.
         #[lapack($($element),*)]
-        unsafe fn $name<T: Routines>(
+        unsafe fn $name<T: DlaScalar>(
             interface: Interface,
             norm: Letter,
             uplo: Letter,
@@ -79,10 +89,11 @@ macro_rules! mirrored {
             _work: *mut T::Real,
         ) -> T::Real {
             let (Some(norm), uplo) = (norm.norm(), uplo.uplo().unwrap_or(Uplo::Lower)) else { return T::Real::ZERO };
-            // SAFETY: as the caller promises.
+            let a = MatrixArgument { at: 4, address: a, ld: lda };
+            // SAFETY: the address is passed on unchanged, so the caller's guarantees cover this call.
             unsafe {
-                let operand = (Stored::Triangle(uplo), (n, n));
-                of(interface, (4, a, lda), operand, |a| match for_product(count(real(n).powi(2) / 2.0)) {
+                let operand = (Elements::Triangle(uplo), (n, n));
+                norm_of(interface, a, operand, |a| match engine_for_product(multiplications(real(n).powi(2) / 2.0)) {
                     None => Ok(serial::$name(norm, uplo, a.view())),
                     Some(engine) => dla::$name(&engine.runtime, norm, uplo, a.view(), &engine.options),
                 })
@@ -92,19 +103,19 @@ macro_rules! mirrored {
 }
 
 mirrored! {
-    /// A norm of a symmetric matrix, of which one triangle is read.
+    /// Computes a norm of a symmetric matrix, of which one triangle is read.
     lansy (s, d, c, z);
-    /// A norm of a Hermitian matrix, of which one triangle is read.
+    /// Computes a norm of a Hermitian matrix, of which one triangle is read.
     lanhe (c, z);
 }
 
-/// A norm of a triangle, or a trapezoid.
+/// Computes a norm of a triangular or trapezoidal matrix.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn lantr<T: Routines>(
+unsafe fn lantr<T: DlaScalar>(
     interface: Interface,
     norm: Letter,
     uplo: Letter,
@@ -117,12 +128,15 @@ unsafe fn lantr<T: Routines>(
 ) -> T::Real {
     let (Some(norm), uplo) = (norm.norm(), uplo.uplo().unwrap_or(Uplo::Lower)) else { return T::Real::ZERO };
     let diag = diag.diag().unwrap_or(Diag::NonUnit);
-    let stored = if diag == Diag::Unit { Stored::Inside(uplo) } else { Stored::Triangle(uplo) };
-    // SAFETY: as the caller promises.
+    let stored = if diag == Diag::Unit { Elements::StrictTriangle(uplo) } else { Elements::Triangle(uplo) };
+    let a = MatrixArgument { at: 6, address: a, ld: lda };
+    // SAFETY: the address is passed on unchanged, so the caller's guarantees cover this call.
     unsafe {
-        of(interface, (6, a, lda), (stored, (m, n)), |a| match for_product(count(real(m) * real(n) / 2.0)) {
-            None => Ok(serial::lantr(norm, uplo, diag, a.view())),
-            Some(engine) => dla::lantr(&engine.runtime, norm, uplo, diag, a.view(), &engine.options),
+        norm_of(interface, a, (stored, (m, n)), |a| {
+            match engine_for_product(multiplications(real(m) * real(n) / 2.0)) {
+                None => Ok(serial::lantr(norm, uplo, diag, a.view())),
+                Some(engine) => dla::lantr(&engine.runtime, norm, uplo, diag, a.view(), &engine.options),
+            }
         })
     }
 }

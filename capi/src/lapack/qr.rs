@@ -1,11 +1,11 @@
-//! QR and LQ factorization, products with Q, Q itself, and least squares.
+//! QR and LQ factorizations, products with Q, the explicit Q, and least squares.
 
-use super::{Interface, Operand, Stored, is_query, real, slice_mut};
-use crate::abi::{Letter, Op, Routines, Side, Size, Solved, check};
+use super::{Elements, Interface, LapackMatrix, is_query, real, slice_mut};
+use crate::abi::{DlaScalar, Letter, Op, Side, Size, Solved, check};
 use superscalar::dla::serial;
 use superscalar_macros::lapack;
 
-/// The multiplications of a factorization.
+/// Returns the number of multiplications of a factorization.
 fn factorization(m: Size, n: Size) -> f64 {
     let (long, short) = (real(m.max(n)), real(m.min(n)));
     short * short * (long - short / 3.0)
@@ -16,10 +16,10 @@ macro_rules! factor {
         $(#[$doc])*
         ///
         /// # Safety
-        /// The module's.
+        /// The addresses satisfy the requirements in the module documentation.
         #[lapack(s, d, c, z)]
         #[allow(clippy::too_many_arguments)]
-        unsafe fn $name<T: Routines>(
+        unsafe fn $name<T: DlaScalar>(
             interface: Interface,
             m: Size,
             n: Size,
@@ -29,7 +29,7 @@ macro_rules! factor {
             work: *mut T,
             lwork: Size,
         ) -> Solved {
-            // A workspace has as many elements, and one if the other size is zero.
+            // The smallest workspace has `least` elements, or one if `other` is zero.
             let (least, other): (Size, Size) = ($sizes)(m, n);
             check(&[
                 (1, m.is_valid()),
@@ -37,31 +37,31 @@ macro_rules! factor {
                 (4, interface.spans(lda, (m, n))),
                 (7, lwork.is_query() || lwork.spans(least) || (other == Size::ZERO && lwork > Size::ZERO)),
             ])?;
-            // SAFETY: there is an element, or a workspace.
+            // SAFETY: by the module's requirements `work` is null or has at least one element.
             if unsafe { is_query(work, lwork, least.get()) } {
                 return Ok(0);
             }
-            // SAFETY: the caller promises of these addresses what the module's head says.
+            // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
             let (mut a, tau) = unsafe {
-                (interface.matrix(3, Stored::All, (m, n), (a, lda))?, slice_mut(tau, m.min(n).get()))
+                (interface.matrix(3, Elements::All, (m, n), (a, lda))?, slice_mut(tau, m.min(n).get()))
             };
             let outcome = solve!(factorization(m, n), serial::$name(a.view_mut(), tau));
-            a.home(Stored::All);
+            a.copy_back(Elements::All);
             outcome
         }
     )*};
 }
 
 factor! {
-    /// A = Q R.
+    /// Computes the factorization A = Q R.
     geqrf, |m, n| (n, m);
-    /// A = L Q.
+    /// Computes the factorization A = L Q.
     gelqf, |m, n| (m, n);
 }
 
-/// What is asked of a Q: none for a letter that these routines do not take, C of a real matrix and T of a complex one
-/// among them.
-fn adjoint<T: Routines>(trans: Letter) -> Option<Op> {
+/// Returns the operation on Q, or `None` for a letter that these routines refuse. These include C for a real matrix and
+/// T for a complex one.
+fn adjoint<T: DlaScalar>(trans: Letter) -> Option<Op> {
     match trans.op()? {
         Op::None => Some(Op::None),
         Op::Trans if !T::COMPLEX => Some(Op::Trans),
@@ -75,10 +75,10 @@ macro_rules! multiply {
         $(#[$doc])*
         ///
         /// # Safety
-        /// The module's.
+        /// The addresses satisfy the requirements in the module documentation.
         #[lapack($($entries)*)]
         #[allow(clippy::too_many_arguments)]
-        unsafe fn $name<T: Routines>(
+        unsafe fn $name<T: DlaScalar>(
             interface: Interface,
             side: Letter,
             trans: Letter,
@@ -106,29 +106,29 @@ macro_rules! multiply {
                 (10, interface.spans(ldc, (m, n))),
                 (12, lwork.is_query() || lwork.spans(others)),
             ])?;
-            // SAFETY: there is an element, or a workspace.
+            // SAFETY: by the module's requirements `work` is null or has at least one element.
             if unsafe { is_query(work, lwork, others.get()) } {
                 return Ok(0);
             }
             let (side, op) = (side.side().unwrap_or(Side::Left), adjoint::<T>(trans).unwrap_or(Op::None));
-            // SAFETY: the caller promises of these addresses what the module's head says.
+            // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
             let (a, tau, mut c) = unsafe {
-                let a = interface.matrix(6, Stored::All, shape, (a, lda))?;
-                let c = interface.matrix(9, Stored::All, (m, n), (c, ldc))?;
+                let a = interface.matrix(6, Elements::All, shape, (a, lda))?;
+                let c = interface.matrix(9, Elements::All, (m, n), (c, ldc))?;
                 (a, interface.vector(8, k.get(), tau)?, c)
             };
             let work = real(k) * (2.0 * real(order) - real(k)) * real(others);
             let outcome = solve!(work, serial::$name(side, op, a.view(), tau, c.view_mut()));
-            c.home(Stored::All);
+            c.copy_back(Elements::All);
             outcome
         }
     )*};
 }
 
 multiply! {
-    /// op(Q) C or C op(Q), with Q of a QR factorization.
+    /// Computes op(Q) C or C op(Q) with the Q of a QR factorization.
     unmqr (s = "sormqr", d = "dormqr", c, z), |order, k| (order, k);
-    /// op(Q) C or C op(Q), with Q of an LQ factorization.
+    /// Computes op(Q) C or C op(Q) with the Q of an LQ factorization.
     unmlq (s = "sormlq", d = "dormlq", c, z), |order, k| (k, order);
 }
 
@@ -137,10 +137,10 @@ macro_rules! explicit {
         $(#[$doc])*
         ///
         /// # Safety
-        /// The module's.
+        /// The addresses satisfy the requirements in the module documentation.
         #[lapack($($entries)*)]
         #[allow(clippy::too_many_arguments)]
-        unsafe fn $name<T: Routines>(
+        unsafe fn $name<T: DlaScalar>(
             interface: Interface,
             m: Size,
             n: Size,
@@ -160,37 +160,37 @@ macro_rules! explicit {
                 (5, interface.spans(lda, (m, n))),
                 (8, lwork.is_query() || lwork.spans(short)),
             ])?;
-            // SAFETY: there is an element, or a workspace.
+            // SAFETY: by the module's requirements `work` is null or has at least one element.
             if unsafe { is_query(work, lwork, short.get()) } {
                 return Ok(0);
             }
-            // SAFETY: the caller promises of these addresses what the module's head says.
-            let (mut a, tau): (Operand<T>, _) = unsafe {
-                (interface.matrix(4, Stored::All, (m, n), (a, lda))?, interface.vector(6, k.get(), tau)?)
+            // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
+            let (mut a, tau): (LapackMatrix<T>, _) = unsafe {
+                (interface.matrix(4, Elements::All, (m, n), (a, lda))?, interface.vector(6, k.get(), tau)?)
             };
             let (m, n, k) = (real(m), real(n), real(k));
             let work = k * (2.0 * m * n - (m + n) * k + k * k / 1.5);
             let outcome = solve!(work, serial::$name(a.view_mut(), tau));
-            a.home(Stored::All);
+            a.copy_back(Elements::All);
             outcome
         }
     )*};
 }
 
 explicit! {
-    /// The first columns of the Q of a QR factorization.
+    /// Computes the first columns of the Q of a QR factorization.
     ungqr (s = "sorgqr", d = "dorgqr", c, z), |m, n| (m, n);
-    /// The first rows of the Q of an LQ factorization.
+    /// Computes the first rows of the Q of an LQ factorization.
     unglq (s = "sorglq", d = "dorglq", c, z), |m, n| (n, m);
 }
 
-/// Least squares, and solutions of least norm.
+/// Computes least-squares solutions, or minimum-norm solutions of underdetermined systems.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[lapack(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn gels<T: Routines>(
+unsafe fn gels<T: DlaScalar>(
     interface: Interface,
     trans: Letter,
     m: Size,
@@ -214,7 +214,7 @@ unsafe fn gels<T: Routines>(
         (8, interface.spans(ldb, (long, nrhs))),
         (10, lwork.is_query() || lwork.spans(least)),
     ])?;
-    // SAFETY: there is an element, or a workspace.
+    // SAFETY: by the module's requirements `work` is null or has at least one element.
     if unsafe { is_query(work, lwork, least.get()) } {
         return Ok(0);
     }
@@ -222,14 +222,14 @@ unsafe fn gels<T: Routines>(
         return Ok(0);
     }
     let op = if adjoint::<T>(trans) == Some(Op::None) { Op::None } else { Op::ConjTrans };
-    // SAFETY: the caller promises of these addresses what the module's head says.
-    let (mut a, mut b): (_, Operand<T>) = unsafe {
-        let a = interface.matrix(5, Stored::All, (m, n), (a, lda))?;
-        (a, interface.matrix(7, Stored::All, (long, nrhs), (b, ldb))?)
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
+    let (mut a, mut b): (_, LapackMatrix<T>) = unsafe {
+        let a = interface.matrix(5, Elements::All, (m, n), (a, lda))?;
+        (a, interface.matrix(7, Elements::All, (long, nrhs), (b, ldb))?)
     };
     let work = factorization(m, n) + real(nrhs) * real(short) * (2.0 * real(long));
     let outcome = solve!(work, serial::gels(op, a.view_mut(), b.view_mut()));
-    a.home(Stored::All);
-    b.home(Stored::All);
+    a.copy_back(Elements::All);
+    b.copy_back(Elements::All);
     outcome
 }

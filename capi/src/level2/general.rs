@@ -1,19 +1,21 @@
-//! General matrices: products with vectors, and updates of rank one.
+//! General matrices: products with vectors, and rank-one updates.
 
 use super::{by_columns, conjugated, is_nothing};
 use crate::{
-    abi::{Checked, Layout, Letter, MatMut, Op, Routines, Size, VecRef, check, matrix, matrix_mut, vector, vector_mut},
-    parts::{self, Parts, Rows},
+    abi::{
+        Checked, DlaScalar, Layout, Letter, MatMut, Op, Size, VecRef, check, matrix, matrix_mut, vector, vector_mut,
+    },
     rows::{interfaces, swapped},
+    streaming::{self, OpRows, ParallelRanges},
 };
 use superscalar::kernels::cpu;
 
-/// y := alpha op(A) x + beta y, with A m x n, whose elements are conjugated if that is said.
+/// y := alpha op(A) x + beta y, where A is m x n. With `conj`, the elements of A are conjugated.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[allow(clippy::too_many_arguments)]
-unsafe fn dense<T: Routines>(
+unsafe fn dense<T: DlaScalar>(
     (trans, conj): (Letter, bool),
     (m, n): (Size, Size),
     alpha: T,
@@ -35,22 +37,23 @@ unsafe fn dense<T: Routines>(
         return Ok(());
     }
     let (of_y, of_x) = if op == Op::None { (m, n) } else { (n, m) };
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     let (a, x, y) = unsafe { (matrix(a, (m, n), lda), vector(x, of_x, incx), vector_mut(y, of_y, incy)) };
-    // Each thread has some rows of op(A).
-    let parts = Parts::of(of_y.get(), m.get() * n.get() * size_of::<T>());
-    parts::compute(parts, "gemv", (Rows(op, a), y), |(Rows(op, a), y)| {
+    // Each task computes a range of rows of op(A).
+    let ranges = ParallelRanges::of(of_y.get(), m.get() * n.get() * size_of::<T>());
+    streaming::compute(ranges, "gemv", (OpRows(op, a), y), |(OpRows(op, a), y)| {
         cpu::gemv(op, alpha, conjugated(a, conj), x, beta, y);
     });
     Ok(())
 }
 
-/// The same with A m x n with kl diagonals below the main one and ku above it.
+/// y := alpha op(A) x + beta y, where A is m x n and has kl diagonals below the main one and ku above it. With `conj`,
+/// the elements of A are conjugated.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[allow(clippy::too_many_arguments)]
-unsafe fn band<T: Routines>(
+unsafe fn band<T: DlaScalar>(
     (trans, conj): (Letter, bool),
     (m, n): (Size, Size),
     (kl, ku): (Size, Size),
@@ -76,18 +79,18 @@ unsafe fn band<T: Routines>(
     }
     let (of_y, of_x) = if op == Op::None { (m, n) } else { (n, m) };
     let rows = Size::from_len(kl.get() + ku.get() + 1);
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     let (a, x, y) = unsafe { (matrix(a, (rows, n), lda), vector(x, of_x, incx), vector_mut(y, of_y, incy)) };
     cpu::gbmv(op, ku.get(), alpha, conjugated(a, conj), x, beta, y);
     Ok(())
 }
 
-/// A := alpha x yᵀ + A, with one of the vectors conjugated if that is said; A is m x n.
+/// A := alpha x yᵀ + A, where A is m x n and `conjugated` selects a vector to conjugate.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[allow(clippy::too_many_arguments)]
-unsafe fn rank_one<T: Routines>(
+unsafe fn rank_one<T: DlaScalar>(
     conjugated: Conjugated,
     (m, n): (Size, Size),
     alpha: T,
@@ -99,19 +102,19 @@ unsafe fn rank_one<T: Routines>(
     if m == Size::ZERO || n == Size::ZERO || alpha == T::ZERO {
         return Ok(());
     }
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     let (x, y, a) = unsafe { (vector(x, m, incx), vector(y, n, incy), matrix_mut(a, (m, n), lda)) };
     let update = |(y, a): (VecRef<'_, T>, MatMut<'_, T>)| match conjugated {
         Conjugated::None => cpu::geru(alpha, x, y, a),
         Conjugated::Second => cpu::gerc(alpha, x, y, a),
         Conjugated::First => cpu::gerc(alpha, y, x, a.transpose()),
     };
-    let parts = Parts::of(n.get(), m.get() * n.get() * size_of::<T>());
-    parts::compute(parts, "ger", (y, a), update);
+    let ranges = ParallelRanges::of(n.get(), m.get() * n.get() * size_of::<T>());
+    streaming::compute(ranges, "ger", (y, a), update);
     Ok(())
 }
 
-/// Which of two vectors is conjugated.
+/// The vector of two that is conjugated.
 #[derive(Clone, Copy)]
 enum Conjugated {
     None,

@@ -1,18 +1,20 @@
-//! Level 2 of the BLAS: matrices with vectors.
+//! Level 2 of the BLAS: operations of matrices with vectors.
 //!
-//! Arguments are checked in the reference's order. C's interface (`rows.rs`) takes a matrix that lies by rows as its
-//! transpose by columns. The transpose's elements may have to be conjugated as they are read, so the functions that
-//! compute have a flag for that, `conj`, which Fortran's interface never sets.
+//! Arguments are checked in the reference's order. C's interface (`rows.rs`) treats a row-major matrix as its
+//! column-major transpose. The elements of the transpose may have to be conjugated when they are read, so the functions
+//! have a flag `conj`, which Fortran's interface never sets.
 //!
-//! What every routine trusts: each address is that of a vector or a matrix as its arguments say, which nobody else
-//! writes during the call; what is written does not overlap what is read.
+//! # Requirements
+//!
+//! Each address is that of a vector or matrix of the sizes in the arguments, and nothing else writes it during the
+//! call. The operand that is written does not overlap the others.
 
 mod general;
 mod symmetric;
 mod triangular;
 
 use crate::{
-    abi::{Layout, Letter, MatRef, Routines, Scalar, Size, VecRef, matrix, vector},
+    abi::{DlaScalar, Layout, Letter, MatRef, Scalar, Size, VecRef, matrix, vector},
     rows::{self, CONJ_TRANS, TRANS},
 };
 use superscalar::kernels::cpu::Conj;
@@ -21,22 +23,22 @@ fn conjugated<V: Into<Conj<V>>>(view: V, conj: bool) -> Conj<V> {
     if conj { Conj::of(view) } else { view.into() }
 }
 
-/// What is done to the matrix by columns, and whether its elements are conjugated.
-fn by_columns<T: Routines>(layout: Layout, trans: Letter) -> (Letter, bool) {
+/// Returns the transposition for the column-major matrix, and whether its elements are conjugated.
+fn by_columns<T: DlaScalar>(layout: Layout, trans: Letter) -> (Letter, bool) {
     (rows::operation(layout, trans, TRANS), T::COMPLEX && layout == Layout::RowMajor && trans == CONJ_TRANS)
 }
 
-/// The elements of a packed triangle of order n.
+/// Returns the number of elements of a packed triangle of order n.
 fn packed_len(n: Size) -> Size {
     Size::from_len(n.get().saturating_mul(n.get() + 1) / 2)
 }
 
-/// Whether the reference leaves y as it is.
+/// Returns whether the reference leaves y unchanged.
 fn is_nothing<T: Scalar>(m: Size, n: Size, alpha: T, beta: T) -> bool {
     m == Size::ZERO || n == Size::ZERO || (alpha == T::ZERO && beta == T::ONE)
 }
 
-/// How a symmetric or Hermitian matrix is stored.
+/// The storage of a symmetric, Hermitian or triangular matrix.
 #[derive(Clone, Copy)]
 pub(crate) enum Storage {
     Dense { lda: Size },
@@ -45,7 +47,7 @@ pub(crate) enum Storage {
 }
 
 impl Storage {
-    /// What is checked of it between the order and the increments.
+    /// Returns the checks of the storage arguments. `at` is the position of the leading dimension.
     fn checks(self, n: Size, at: i32) -> [(i32, bool); 2] {
         match self {
             Self::Dense { lda } => [(at, lda.spans(n)), (at, true)],
@@ -54,33 +56,47 @@ impl Storage {
         }
     }
 
-    /// Where the increments of x and y are, and the leading dimension, in the argument lists of symv, sbmv and spmv.
-    fn places(self) -> (i32, i32, i32) {
-        match self {
-            Self::Dense { .. } => (5, 7, 10),
-            Self::Band { .. } => (6, 8, 11),
-            Self::Packed => (5, 6, 9),
-        }
+    /// Returns argument positions of symv, sbmv or spmv.
+    fn argument_positions(self) -> ArgumentPositions {
+        let [lda, incx, incy] = match self {
+            Self::Dense { .. } => [5, 7, 10],
+            Self::Band { .. } => [6, 8, 11],
+            Self::Packed => [5, 6, 9],
+        };
+        ArgumentPositions { lda, incx, incy }
     }
 }
 
+/// The positions of the leading dimension and the increments in an argument list.
+struct ArgumentPositions {
+    lda: i32,
+    incx: i32,
+    incy: i32,
+}
+
+/// Returns a view of a square matrix of order n.
+///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 unsafe fn square<'a, T>(a: *const T, n: Size, lda: Size, conj: bool) -> Conj<MatRef<'a, T>> {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     conjugated(unsafe { matrix(a, (n, n), lda) }, conj)
 }
 
+/// Returns a view of the array of a band matrix of order n with k diagonals beside the main one.
+///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 unsafe fn diagonals<'a, T>(a: *const T, k: Size, n: Size, lda: Size, conj: bool) -> Conj<MatRef<'a, T>> {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     conjugated(unsafe { matrix(a, (Size::from_len(k.get() + 1), n), lda) }, conj)
 }
 
+/// Returns a view of a packed triangle of order n.
+///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 unsafe fn packed<'a, T>(a: *const T, n: Size, conj: bool) -> Conj<VecRef<'a, T>> {
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     conjugated(unsafe { vector(a, packed_len(n), Size::ONE) }, conj)
 }

@@ -1,19 +1,26 @@
-//! Symmetric and Hermitian matrices: products with vectors, and updates of rank one and two.
+//! Symmetric and Hermitian matrices: products with vectors, and rank-one and rank-two updates.
 
 use super::{Storage, conjugated, diagonals, is_nothing, packed, packed_len, square};
 use crate::{
-    abi::{Checked, Layout, Letter, Routines, Size, Uplo, check, matrix_mut, vector, vector_mut},
+    abi::{Checked, DlaScalar, Layout, Letter, Size, Uplo, check, matrix_mut, vector, vector_mut},
     rows::{interfaces, swapped, triangle_of},
 };
 use superscalar::kernels::cpu;
 
-/// y := alpha A x + beta y, with A symmetric, or Hermitian, of order n.
+/// Whether a matrix is Hermitian, and whether its elements or the vectors of its update are conjugated.
+#[derive(Clone, Copy)]
+struct Form {
+    is_hermitian: bool,
+    conj: bool,
+}
+
+/// y := alpha A x + beta y, where A is symmetric or Hermitian of order n.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[allow(clippy::too_many_arguments)]
-unsafe fn symmetric<T: Routines>(
-    (is_hermitian, conj): (bool, bool),
+unsafe fn symmetric<T: DlaScalar>(
+    Form { is_hermitian, conj }: Form,
     storage: Storage,
     uplo: Letter,
     n: Size,
@@ -23,16 +30,17 @@ unsafe fn symmetric<T: Routines>(
     beta: T,
     (y, incy): (*mut T, Size),
 ) -> Checked {
-    let (of_lda, of_x, of_y) = storage.places();
-    let [first, second] = storage.checks(n, of_lda);
-    check(&[(1, uplo.uplo().is_some()), (2, n.is_valid()), first, second, (of_x, incx.steps()), (of_y, incy.steps())])?;
+    let at = storage.argument_positions();
+    let [first, second] = storage.checks(n, at.lda);
+    let increments = [(at.incx, incx.steps()), (at.incy, incy.steps())];
+    check(&[(1, uplo.uplo().is_some()), (2, n.is_valid()), first, second, increments[0], increments[1]])?;
     if is_nothing(n, n, alpha, beta) {
         return Ok(());
     }
     let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     let (x, y) = unsafe { (vector(x, n, incx), vector_mut(y, n, incy)) };
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     unsafe {
         match (storage, is_hermitian) {
             (Storage::Dense { lda }, false) => cpu::symv(uplo, alpha, square(a, n, lda, conj), x, beta, y),
@@ -46,9 +54,10 @@ unsafe fn symmetric<T: Routines>(
     Ok(())
 }
 
-/// Whether the matrix is Hermitian, and whether its elements are conjugated.
-fn form(layout: Layout, is_hermitian: bool) -> (bool, bool) {
-    (is_hermitian, is_hermitian && layout == Layout::RowMajor)
+impl Form {
+    fn new(layout: Layout, is_hermitian: bool) -> Self {
+        Self { is_hermitian, conj: is_hermitian && layout == Layout::RowMajor }
+    }
 }
 
 macro_rules! products {
@@ -62,8 +71,8 @@ macro_rules! products {
             $name $elements [uplo: uplo]
             (n: Size, $($k)* alpha: T, a: *const T, $($lda)* x: *const T, incx: Size, beta: T, y: *mut T, incy: Size)
             |layout| {
-                let (how, uplo) = (form(layout, $is_hermitian), triangle_of(layout, uplo));
-                symmetric(how, $storage, uplo, n, alpha, a, (x, incx), beta, (y, incy))
+                let (form, uplo) = (Form::new(layout, $is_hermitian), triangle_of(layout, uplo));
+                symmetric(form, $storage, uplo, n, alpha, a, (x, incx), beta, (y, incy))
             };
         }
     };
@@ -74,12 +83,13 @@ products! {
     hemv hbmv hpmv true (c, z);
 }
 
-/// A := alpha x xᵀ + A, or with xᴴ where alpha is real; one triangle of order n. Packed without a leading dimension.
+/// A := alpha x xᵀ + A, or alpha x xᴴ + A with a real alpha. Updates one triangle of order n, which is packed if there
+/// is no leading dimension.
 ///
 /// # Safety
-/// The module's.
-unsafe fn update<T: Routines>(
-    (is_hermitian, conj): (bool, bool),
+/// The addresses satisfy the requirements in the module documentation.
+unsafe fn update<T: DlaScalar>(
+    Form { is_hermitian, conj }: Form,
     uplo: Letter,
     n: Size,
     alpha: T,
@@ -96,7 +106,7 @@ unsafe fn update<T: Routines>(
         return Ok(());
     }
     let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     unsafe {
         let x = conjugated(vector(x, n, incx), conj);
         match (lda, is_hermitian) {
@@ -109,13 +119,14 @@ unsafe fn update<T: Routines>(
     Ok(())
 }
 
-/// A := alpha x yᵀ + alpha y xᵀ + A, or alpha x yᴴ + conj(alpha) y xᴴ + A; one triangle of order n. Packed without a leading dimension.
+/// A := alpha x yᵀ + alpha y xᵀ + A, or alpha x yᴴ + conj(alpha) y xᴴ + A. Updates one triangle of order n, which is
+/// packed if there is no leading dimension.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[allow(clippy::too_many_arguments)]
-unsafe fn update_by_two<T: Routines>(
-    (is_hermitian, conj): (bool, bool),
+unsafe fn update_by_two<T: DlaScalar>(
+    Form { is_hermitian, conj }: Form,
     uplo: Letter,
     n: Size,
     alpha: T,
@@ -134,7 +145,7 @@ unsafe fn update_by_two<T: Routines>(
         return Ok(());
     }
     let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     unsafe {
         let (x, y) = (conjugated(vector(x, n, incx), conj), conjugated(vector(y, n, incy), conj));
         match (lda, is_hermitian) {
@@ -157,17 +168,17 @@ macro_rules! updates {
             $one $elements [uplo: uplo]
             (n: Size, alpha: T::Real, x: *const T, incx: Size, a: *mut T, $($lda)*)
             |layout| {
-                let (how, uplo) = (form(layout, $is_hermitian), triangle_of(layout, uplo));
-                update(how, uplo, n, T::from_real(alpha), (x, incx), (a, $given))
+                let (form, uplo) = (Form::new(layout, $is_hermitian), triangle_of(layout, uplo));
+                update(form, uplo, n, T::from_real(alpha), (x, incx), (a, $given))
             };
 
             $two $elements [uplo: uplo]
             (n: Size, alpha: T, x: *const T, incx: Size, y: *const T, incy: Size, a: *mut T, $($lda)*)
             |layout| {
-                let (how, uplo) = (form(layout, $is_hermitian), triangle_of(layout, uplo));
+                let (form, uplo) = (Form::new(layout, $is_hermitian), triangle_of(layout, uplo));
                 // The transpose of x yᴴ is conj(y) xᵀ.
                 let (x, y) = swapped(if $is_hermitian { layout } else { Layout::ColMajor }, ((x, incx), (y, incy)));
-                update_by_two(how, uplo, n, alpha, x, y, (a, $given))
+                update_by_two(form, uplo, n, alpha, x, y, (a, $given))
             };
         }
     };

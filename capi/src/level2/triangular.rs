@@ -1,21 +1,31 @@
-//! Triangles: products with vectors, and solves.
+//! Triangular matrices: products with vectors, and solves.
 
 use super::{Storage, by_columns, diagonals, packed, square};
 use crate::{
-    abi::{Checked, Diag, Letter, Op, Routines, Size, Uplo, check, vector_mut},
+    abi::{Checked, Diag, DlaScalar, Letter, Op, Size, Uplo, check, vector_mut},
     rows::{interfaces, triangle_of},
 };
 use superscalar::kernels::{cpu, operations::Action};
 
-/// x := op(A) x, or op(A)⁻¹ x, with A a triangle of order n.
+/// The options of a triangular routine, with the transposition of the column-major matrix.
+#[derive(Clone, Copy)]
+struct TriangleOptions {
+    uplo: Letter,
+    trans: Letter,
+    /// Whether the elements are conjugated.
+    conj: bool,
+    diag: Letter,
+}
+
+/// x := op(A) x, or x := op(A)⁻¹ x, where A is triangular of order n.
 ///
 /// # Safety
-/// The module's.
+/// The addresses satisfy the requirements in the module documentation.
 #[allow(clippy::too_many_arguments)]
-unsafe fn triangular<T: Routines>(
+unsafe fn triangular<T: DlaScalar>(
     action: Action,
     storage: Storage,
-    (uplo, (trans, conj), diag): (Letter, (Letter, bool), Letter),
+    TriangleOptions { uplo, trans, conj, diag }: TriangleOptions,
     n: Size,
     a: *const T,
     (x, incx): (*mut T, Size),
@@ -39,7 +49,7 @@ unsafe fn triangular<T: Routines>(
     }
     let (uplo, op) = (uplo.uplo().unwrap_or(Uplo::Lower), trans.op().unwrap_or(Op::None));
     let diag = diag.diag().unwrap_or(Diag::NonUnit);
-    // SAFETY: the caller promises of these addresses what the module's head says.
+    // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     unsafe {
         let x = vector_mut(x, n, incx);
         match (storage, action) {
@@ -67,8 +77,9 @@ macro_rules! triangles {
             $name (s, d, c, z) [uplo: uplo, trans: trans, diag: diag]
             (n: Size, $($k)* a: *const T, $($lda)* x: *mut T, incx: Size)
             |layout| {
-                let how = (triangle_of(layout, uplo), by_columns::<T>(layout, trans), diag);
-                triangular(Action::$action, $storage, how, n, a, (x, incx))
+                let (uplo, (trans, conj)) = (triangle_of(layout, uplo), by_columns::<T>(layout, trans));
+                let options = TriangleOptions { uplo, trans, conj, diag };
+                triangular(Action::$action, $storage, options, n, a, (x, incx))
             };
         }
     };

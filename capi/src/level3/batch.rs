@@ -1,13 +1,12 @@
-//! Many products in one call, with C's interface: `cblas_?gemm_batch` for groups of products of one shape behind tables
-//! of addresses, and `cblas_?gemm_batch_strided` for matrices at a distance.
+//! Batches of products, with C's interface: `cblas_?gemm_batch` for groups of products of equal shape whose addresses
+//! are in tables, and `cblas_?gemm_batch_strided` for matrices at constant strides.
 //!
-//! A product that is worth it by itself is computed as by gemm. The others go to the workers in parts of about the same
-//! work.
+//! A large product is computed as by gemm. The small ones are divided into tasks of about equal work.
 
-use super::stored;
+use super::{GemmShape, stored_shape};
 use crate::{
-    abi::{Checked, Code, Layout, Letter, MatMut, MatRef, Op, Routines, Size, check, matrix, matrix_mut},
-    engine::{Engine, for_product},
+    abi::{Checked, Code, DlaScalar, Layout, Letter, MatMut, MatRef, Op, Size, check, matrix, matrix_mut},
+    engine::{Engine, engine_for_product},
     rows::swapped,
     settings::settings,
 };
@@ -15,7 +14,7 @@ use superscalar::{TaskSpec, dla, kernels::cpu};
 use superscalar_macros::cblas;
 
 /// C := alpha op(A) op(B) + beta C.
-struct Product<'a, T> {
+struct Gemm<'a, T> {
     alpha: T,
     a: (Op, MatRef<'a, T>),
     b: (Op, MatRef<'a, T>),
@@ -23,7 +22,7 @@ struct Product<'a, T> {
     c: MatMut<'a, T>,
 }
 
-impl<T: Routines> Product<'_, T> {
+impl<T: DlaScalar> Gemm<'_, T> {
     fn multiplications(&self) -> u64 {
         let ((m, n), (rows, cols)) = (self.c.shape(), self.a.1.shape());
         let depth = if self.a.0 == Op::None { cols } else { rows };
@@ -35,22 +34,30 @@ impl<T: Routines> Product<'_, T> {
     }
 }
 
-/// The shape, and what is done to the factors, of products that are alike; leading dimensions and scalars, too.
-struct Group<T> {
+/// The arguments that the products of a group share.
+struct GemmGroup<T> {
     layout: Layout,
     ops: (Op, Op),
-    sizes: (Size, Size, Size),
+    shape: GemmShape,
     alpha: T,
     beta: T,
-    lds: (Size, Size, Size),
+    lds: LeadingDimensions,
 }
 
-impl<T: Routines> Group<T> {
-    /// That the arguments with these numbers are right: the two operations, three sizes and three leading dimensions.
+/// The leading dimensions of A, B and C.
+#[derive(Clone, Copy)]
+struct LeadingDimensions {
+    a: Size,
+    b: Size,
+    c: Size,
+}
+
+impl<T: DlaScalar> GemmGroup<T> {
+    /// Checks the two operations, three sizes and three leading dimensions; `at` has their positions.
     fn check(&self, (transa, transb): (Letter, Letter), at: [i32; 8]) -> Checked {
-        let (m, n, k) = self.sizes;
+        let GemmShape { m, n, k } = self.shape;
         let by_columns = self.layout == Layout::ColMajor;
-        // By rows the leading dimension spans the columns.
+        // In a row-major matrix the leading dimension spans the columns.
         let spans = |ld: Size, op: Op, rows: Size, cols: Size| {
             ld.spans(if (op == Op::None) == by_columns { rows } else { cols })
         };
@@ -60,46 +67,48 @@ impl<T: Routines> Group<T> {
             (at[2], m.is_valid()),
             (at[3], n.is_valid()),
             (at[4], k.is_valid()),
-            (at[5], spans(self.lds.0, self.ops.0, m, k)),
-            (at[6], spans(self.lds.1, self.ops.1, k, n)),
-            (at[7], spans(self.lds.2, Op::None, m, n)),
+            (at[5], spans(self.lds.a, self.ops.0, m, k)),
+            (at[6], spans(self.lds.b, self.ops.1, k, n)),
+            (at[7], spans(self.lds.c, Op::None, m, n)),
         ])
     }
 
-    /// One of the products.
+    /// Returns the product of the matrices at these addresses.
     ///
     /// # Safety
-    /// What Level 3 trusts, of these addresses, for as long as `'a`; the group was checked.
-    unsafe fn product<'a>(&self, a: *const T, b: *const T, c: *mut T) -> Product<'a, T> {
-        let Self { layout, ops, sizes: (m, n, k), alpha, beta, lds: (lda, ldb, ldc) } = *self;
-        // By rows it is the product of the transposes, in the other order.
-        let ((m, n), (a, b)) = (swapped(layout, (m, n)), swapped(layout, ((ops.0, a, lda), (ops.1, b, ldb))));
-        // SAFETY: as the caller promises.
+    /// The addresses satisfy the requirements of Level 3 during `'a`, and `check` has accepted the group.
+    unsafe fn product<'a>(&self, a: *const T, b: *const T, c: *mut T) -> Gemm<'a, T> {
+        let Self { layout, ops, shape: GemmShape { m, n, k }, alpha, beta, lds } = *self;
+        // A row-major product is that of the transposes in reverse order.
+        let (m, n) = swapped(layout, (m, n));
+        let ((op_a, a, lda), (op_b, b, ldb)) = swapped(layout, ((ops.0, a, lds.a), (ops.1, b, lds.b)));
+        // SAFETY: the caller guarantees that the matrices are valid and not written elsewhere, and that the leading
+        // dimensions were checked.
         unsafe {
-            Product {
+            Gemm {
                 alpha,
-                a: (a.0, matrix(a.1, stored(a.0, (m, k)), a.2)),
-                b: (b.0, matrix(b.1, stored(b.0, (k, n)), b.2)),
+                a: (op_a, matrix(a, stored_shape(op_a, (m, k)), lda)),
+                b: (op_b, matrix(b, stored_shape(op_b, (k, n)), ldb)),
                 beta,
-                c: matrix_mut(c, (m, n), ldc),
+                c: matrix_mut(c, (m, n), lds.c),
             }
         }
     }
 }
 
-/// So many parts for each worker, so that none waits long for another at the end.
-const PARTS_EACH: u64 = 8;
+/// The number of tasks for each worker. Several small tasks balance the load better than one.
+const TASKS_PER_WORKER: u64 = 8;
 
-/// Computes all of them.
-fn compute<T: Routines>(mut products: Vec<Product<'_, T>>) {
-    let work = |products: &[Product<'_, T>]| products.iter().map(Product::multiplications).fold(0, u64::saturating_add);
-    let Some(engine) = for_product(work(&products)) else { return products.iter_mut().for_each(Product::compute) };
-    let is_large = |product: &mut Product<'_, T>| product.multiplications() > settings().threshold;
-    for Product { alpha, a, b, beta, c } in products.extract_if(.., is_large) {
+/// Computes all products.
+fn compute<T: DlaScalar>(mut products: Vec<Gemm<'_, T>>) {
+    let work = |products: &[Gemm<'_, T>]| products.iter().map(Gemm::multiplications).fold(0, u64::saturating_add);
+    let Some(engine) = engine_for_product(work(&products)) else { return products.iter_mut().for_each(Gemm::compute) };
+    let is_large = |product: &mut Gemm<'_, T>| product.multiplications() > settings().threshold;
+    for Gemm { alpha, a, b, beta, c } in products.extract_if(.., is_large) {
         let Engine { runtime, options, .. } = &*engine;
         engine.report("gemm_batch", dla::gemm(runtime, alpha, a.0, a.1, b.0, b.1, beta, c, options));
     }
-    let part = (work(&products) / (PARTS_EACH * engine.runtime.workers() as u64)).max(1);
+    let part = (work(&products) / (TASKS_PER_WORKER * engine.runtime.workers() as u64)).max(1);
     let outcome = engine.runtime.scope(|s| {
         let mut rest = products.as_mut_slice();
         while !rest.is_empty() {
@@ -112,7 +121,7 @@ fn compute<T: Routines>(mut products: Vec<Product<'_, T>>) {
             let count = count.count();
             let (now, later) = rest.split_at_mut(count);
             s.spawn(TaskSpec::new("gemm_batch"), s.lend(now).read_write(), |products| {
-                products.iter_mut().for_each(Product::compute);
+                products.iter_mut().for_each(Gemm::compute);
             });
             rest = later;
         }
@@ -120,12 +129,14 @@ fn compute<T: Routines>(mut products: Vec<Product<'_, T>>) {
     engine.report("gemm_batch", outcome.map_err(dla::Error::from));
 }
 
+/// Computes groups of products.
+///
 /// # Safety
-/// As of gemm, for each product; no C overlaps another. Each table has as many
-/// elements as there are groups, or products.
+/// Each product satisfies the requirements of Level 3, and no C overlaps another. The tables of addresses have one
+/// element for each product, and the other tables one for each group.
 #[cblas(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn gemm_batch<T: Routines, I: crate::abi::Int>(
+unsafe fn gemm_batch<T: DlaScalar, I: crate::abi::Int>(
     order: Code,
     transa: *const Code,
     transb: *const Code,
@@ -146,17 +157,18 @@ unsafe fn gemm_batch<T: Routines, I: crate::abi::Int>(
     check(&[(1, order.layout().is_some()), (15, group_count.is_valid())])?;
     let (mut products, mut first) = (Vec::new(), 0);
     for group in 0..group_count.get() {
-        // SAFETY: the caller promises tables of these lengths, and of each product what Level 3 trusts.
+        // SAFETY: the caller guarantees the lengths of the tables, that the matrices are valid, and that no C
+        // overlaps another matrix.
         unsafe {
             let size = |table: *const I| Size::of(table.add(group).read());
             let (transa, transb) = (transa.add(group).read().trans(), transb.add(group).read().trans());
-            let described = Group {
+            let described = GemmGroup {
                 layout: order.layout().unwrap_or(Layout::ColMajor),
                 ops: (transa.op().unwrap_or(Op::None), transb.op().unwrap_or(Op::None)),
-                sizes: (size(m), size(n), size(k)),
+                shape: GemmShape { m: size(m), n: size(n), k: size(k) },
                 alpha: alpha.add(group).read(),
                 beta: beta.add(group).read(),
-                lds: (size(lda), size(ldb), size(ldc)),
+                lds: LeadingDimensions { a: size(lda), b: size(ldb), c: size(ldc) },
             };
             described.check((transa, transb), [2, 3, 4, 5, 6, 9, 11, 14])?;
             let count = size(group_size);
@@ -171,11 +183,13 @@ unsafe fn gemm_batch<T: Routines, I: crate::abi::Int>(
     Ok(())
 }
 
+/// Computes products of matrices at constant strides.
+///
 /// # Safety
-/// As of gemm, for each product; no C overlaps another.
+/// Each product satisfies the requirements of Level 3, and no C overlaps another.
 #[cblas(s, d, c, z)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn gemm_batch_strided<T: Routines>(
+unsafe fn gemm_batch_strided<T: DlaScalar>(
     order: Code,
     transa: Code,
     transb: Code,
@@ -197,20 +211,21 @@ unsafe fn gemm_batch_strided<T: Routines>(
 ) -> Checked {
     check(&[(1, order.layout().is_some())])?;
     let (transa, transb) = (transa.trans(), transb.trans());
-    let group = Group {
+    let group = GemmGroup {
         layout: order.layout().unwrap_or(Layout::ColMajor),
         ops: (transa.op().unwrap_or(Op::None), transb.op().unwrap_or(Op::None)),
-        sizes: (m, n, k),
+        shape: GemmShape { m, n, k },
         alpha,
         beta,
-        lds: (lda, ldb, ldc),
+        lds: LeadingDimensions { a: lda, b: ldb, c: ldc },
     };
     group.check((transa, transb), [2, 3, 4, 5, 6, 9, 12, 16])?;
     check(&[(18, batch_size.is_valid())])?;
     let product = |at: usize| {
         let offset = |stride: Size| (at as isize).wrapping_mul(stride.stride());
         let (a, b) = (a.wrapping_offset(offset(stridea)), b.wrapping_offset(offset(strideb)));
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees that the matrices of each product are valid and that no C overlaps another
+        // matrix; the group was checked.
         unsafe { group.product(a, b, c.wrapping_offset(offset(stridec))) }
     };
     compute((0..batch_size.get()).map(product).collect());

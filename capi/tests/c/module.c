@@ -1,4 +1,4 @@
-/* A module with an `xerbla_` and a `cblas_xerbla` of its own, which calls a BLAS wrongly. */
+/* A module with its own `xerbla_` and `cblas_xerbla`, which calls a BLAS with wrong arguments. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,7 +12,7 @@ extern void cblas_dgemv(int, int, int, int, double, const double *, int, const d
 
 void xerbla_(const char *name, const int *position, int length) {
     told += *position + (name[0] == 'D' ? 0 : 1000);
-    /* What it would call without this module, as wrappers do: this library's, which must not come back. */
+    /* Calls the original handler, as wrappers do. This is the library's handler, which must not call this one again. */
     void *original = dlsym(RTLD_DEFAULT, "xerbla_");
     if (name[1] == 'T' && original) ((void (*)(const char *, const int *, int))original)(name, position, length);
 }
@@ -22,7 +22,7 @@ void cblas_xerbla(int position, const char *name, const char *format, ...) {
     told += position + (name[0] == 'c' ? 0 : 1000);
 }
 
-/* The sum of the positions that were told. The last is told as another LAPACK would. */
+/* Returns the sum of the reported positions. The last one is reported as another LAPACK would report it. */
 int wrong(void) {
     const int two = 2, one = 1;
     const double x = 1;

@@ -1,6 +1,6 @@
 /*
- * A program in C, and in C++, that calls the library through its header: products by columns and rows, solves, a
- * factorization, complex results, integers of 64 bits, threads. The exit status is the number of wrong results.
+ * A program in C and C++ that calls the library through its header: products in both layouts, solves, a factorization,
+ * complex results, 64-bit integers, threads. The exit status is the number of wrong results.
  */
 
 #include <superscalar.h>
@@ -18,7 +18,7 @@ static void expect(const char *what, double found, double expected) {
 }
 
 static void products(void) {
-    /* The same memory is A by columns and its transpose by rows. */
+    /* In row-major layout the same memory holds the transpose of the column-major matrix. */
     const double a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
     double c[4] = {0, 0, 0, 0};
     const int64_t wide = 2;
@@ -38,7 +38,7 @@ static void products(void) {
 }
 
 static void solves(void) {
-    /* By rows: 2 x + y = 3, x + 3 y = 5. */
+    /* 2 x + y = 3, x + 3 y = 5. */
     double a[4] = {2, 1, 1, 3}, b[2] = {3, 5};
     double again[4] = {2, 1, 1, 3}, other[2] = {3, 5}, spd[4] = {4, 2, 2, 5};
     int pivots[2], info = -1;
@@ -50,7 +50,7 @@ static void solves(void) {
     expect("LAPACKE_dgesv_64", (double)LAPACKE_dgesv_64(LAPACK_COL_MAJOR, 2, 1, again, 2, wide_pivots, other, 2), 0);
     expect("its y", other[1], 1.4);
 #ifdef LAPACK_FORTRAN_STRLEN_END
-    /* It is lapack.h that declares it. */
+    /* lapack.h declares the length argument. */
     dpotrf_("L", &n, spd, &n, &info, 1);
 #else
     dpotrf_("L", &n, spd, &n, &info);

@@ -1,4 +1,4 @@
-//! The library as cargo built it, and what tests of it need.
+//! Access to the library that cargo built, and helpers for tests of it.
 
 use libloading::{Library, Symbol};
 use std::{
@@ -8,30 +8,30 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-/// Where cargo put it: beside this test.
+/// Returns the path of the library, which is beside this test program.
 pub fn path() -> PathBuf {
-    let test = std::env::current_exe().expect("a test has a program");
+    let test = std::env::current_exe().expect("the path of this program");
     test.with_file_name("libsuperscalar_blas.so")
 }
 
-#[allow(dead_code, reason = "not every test calls it by itself")]
+#[allow(dead_code, reason = "not every test calls it directly")]
 pub fn library() -> Library {
-    // SAFETY: it has no initialisers that ask for anything.
+    // SAFETY: the initialiser of the library only registers handlers, which has no preconditions.
     unsafe { Library::new(path()) }.expect("the library")
 }
 
-/// A function of the library, whose type the caller knows.
-#[allow(dead_code, reason = "not every test looks one up by this")]
+/// Returns a function of the library. `T` must be its type.
+#[allow(dead_code, reason = "not every test uses it")]
 pub fn symbol<'a, T>(library: &'a Library, name: &str) -> Symbol<'a, T> {
-    // SAFETY: whoever calls the function gives it the type of the routine.
+    // SAFETY: every caller in these tests passes the type of the routine with this name.
     unsafe { library.get(name) }.expect(name)
 }
 
-/// A folder that is removed with what is in it.
+/// A temporary folder that is removed with its content on drop.
 #[allow(dead_code, reason = "not every test needs one")]
 pub struct Scratch(pub PathBuf);
 
-#[allow(dead_code, reason = "as above")]
+#[allow(dead_code, reason = "not every test needs one")]
 impl Scratch {
     pub fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -48,12 +48,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What is left is in the system's folder for such files.
+        // A folder that cannot be removed is in the system's folder for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// Runs it, and fails with what it wrote if it does.
+/// Runs a command, and panics with its output if it fails.
 #[allow(dead_code, reason = "not every test runs a program")]
 pub fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -62,28 +62,28 @@ pub fn run(command: &mut Command) -> Output {
     output
 }
 
-/// Runs a test of this program again in a process of its own, with these variables and `DROP_IN_CHILD`, and returns what
-/// it wrote to standard error.
+/// Runs one test of this program in a child process with these variables and `DROP_IN_CHILD`, and returns its standard
+/// error.
 #[allow(dead_code, reason = "not every test needs a process")]
-pub fn again(test: &str, variables: &[(&str, &str)]) -> String {
-    in_a_process(&["--exact", test], variables)
+pub fn run_in_child(test: &str, variables: &[(&str, &str)]) -> String {
+    run_process(&["--exact", test], variables)
 }
 
-/// Runs all tests of this program again but the one of that name, with every call computed by the runtime, in tiles of 5.
-/// Returns the log of the calls.
-#[allow(dead_code, reason = "as above")]
-pub fn all_in_tiles(but: &str) -> String {
+/// Runs all tests of this program except `skipped` in a child process in which the runtime computes every call, with
+/// tiles of size 5. Returns the log of the calls.
+#[allow(dead_code, reason = "not every test needs a process")]
+pub fn run_all_tiled(skipped: &str) -> String {
     let variables = [
         ("SUPERSCALAR_BLAS_THRESHOLD", "0"),
         ("SUPERSCALAR_BLAS_NB", "5"),
         ("SUPERSCALAR_BLAS_LOG", "stderr"),
         ("SUPERSCALAR_WORKERS", "2"),
     ];
-    in_a_process(&["--skip", but], &variables)
+    run_process(&["--skip", skipped], &variables)
 }
 
-fn in_a_process(arguments: &[&str], variables: &[(&str, &str)]) -> String {
-    let mut command = Command::new(env::current_exe().expect("a test has a program"));
+fn run_process(arguments: &[&str], variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(env::current_exe().expect("the path of this program"));
     command.args(arguments).arg("--nocapture").env("DROP_IN_CHILD", "1").envs(variables.iter().copied());
     String::from_utf8_lossy(&run(&mut command).stderr).into_owned()
 }

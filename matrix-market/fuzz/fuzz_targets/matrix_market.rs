@@ -1,4 +1,4 @@
-//! Any bytes: see `matrix_market.rs` of the folder above.
+//! The fuzz target for `matrix_market.rs` of the parent folder.
 
 #![no_main]
 

@@ -1,10 +1,10 @@
-//! An allocator that counts what the current thread holds, so that a test can state how much a call needs at its peak.
+//! An allocator that counts the bytes of each thread, so that a test can limit the peak memory of a call.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    // Without destructors and initialised in place: touching them allocates nothing.
+    // Constant initialisers and no destructors, so an access never allocates.
     static HELD: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
@@ -20,22 +20,22 @@ fn add(bytes: isize) {
     PEAK.set(PEAK.get().max(held));
 }
 
-// SAFETY: every call goes to `System` with the caller's arguments, and counting allocates nothing and cannot unwind.
+// SAFETY: every call forwards its arguments to `System`, and counting neither allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(layout.size().cast_signed());
-        // SAFETY: the caller keeps the contract of `alloc`, which is that of `System`.
+        // SAFETY: the caller passes a layout of nonzero size, as `GlobalAlloc::alloc` requires of it.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         add(-layout.size().cast_signed());
-        // SAFETY: `block` came from `System` with this layout, for `alloc` above took it from there.
+        // SAFETY: the caller passes a block of `alloc` above with its layout, and `alloc` took it from `System`.
         unsafe { System.dealloc(block, layout) }
     }
 }
 
-/// What `call` returns, and the most bytes that this thread held during it beyond what it held before.
+/// Runs `call` and returns its result and the peak of this thread's bytes during the call, less the bytes held before.
 pub fn peak_bytes<T>(call: impl FnOnce() -> T) -> (T, usize) {
     let before = HELD.get();
     PEAK.set(before);

@@ -1,8 +1,8 @@
-//! Every format with every field and every symmetry: the same matrix, or a refusal.
+//! Every combination of format, field and symmetry: the expected matrix, or an error.
 
 use superscalar_matrix_market::{self as matrix_market, Field, Format, Header, Market, Shape, Symmetry};
 
-use crate::same::{assert_fill_is_sound, assert_round_trip, assert_same, cases};
+use crate::assertions::{assert_fill_is_sound, assert_round_trip, assert_same, cases};
 
 const FORMATS: [Format; 2] = [Format::Coordinate, Format::Array];
 const FIELDS: [Field; 4] = [Field::Real, Field::Integer, Field::Complex, Field::Pattern];
@@ -12,14 +12,14 @@ const THREE: Shape = Shape { m: 3, n: 3 };
 
 type Dense = [[(f64, f64); 3]; 3];
 
-/// The matrix of all cases, before a field or symmetry has its say. Rows of (re, im).
+/// The matrix of all cases before the field and symmetry are applied. Rows of (re, im).
 const BASE: Dense = [
     [(2.0, 0.0), (11.0, -2.0), (0.0, 0.0)],
     [(-3.0, 1.0), (5.0, 6.0), (13.0, 3.0)],
     [(0.0, 0.0), (7.0, -4.0), (0.0, 0.0)],
 ];
 
-/// What the case of `field` and `symmetry` must expand to.
+/// Returns the dense matrix of the case of `field` and `symmetry`.
 fn expected(field: Field, symmetry: Symmetry) -> Dense {
     let mut dense = [[(0.0, 0.0); 3]; 3];
     for i in 0..3 {
@@ -50,7 +50,7 @@ fn dense_of(market: &Market) -> Dense {
     dense
 }
 
-/// Why a combination is refused; `None` if it is not.
+/// Returns why a combination is refused, or `None` if it is valid.
 fn refusal(header: Header) -> Option<&'static str> {
     if header.format == Format::Array && header.field == Field::Pattern {
         Some("an array has no positions for a pattern to list")
@@ -74,7 +74,7 @@ fn each_header(mut visit: impl FnMut(Header)) {
 }
 
 #[test]
-fn every_valid_combination_reads_as_its_matrix() {
+fn valid_combinations_are_read() {
     let cases = cases();
     let mut found = 0;
     each_header(|header| {
@@ -93,7 +93,7 @@ fn every_valid_combination_reads_as_its_matrix() {
 }
 
 #[test]
-fn every_valid_combination_is_made_from_a_dense_matrix() {
+fn valid_combinations_from_dense_matrices() {
     let cases = cases();
     each_header(|header| {
         let dense = expected(header.field, header.symmetry);
@@ -113,7 +113,7 @@ fn every_valid_combination_is_made_from_a_dense_matrix() {
 }
 
 #[test]
-fn every_other_combination_is_refused_with_its_reason() {
+fn undefined_combinations_are_refused() {
     let mut refused = 0;
     each_header(|header| {
         let Some(why) = refusal(header) else { return };
@@ -126,7 +126,7 @@ fn every_other_combination_is_refused_with_its_reason() {
 }
 
 #[test]
-fn queries_answer_from_the_header() {
+fn symmetry_queries() {
     each_header(|header| {
         let Ok(market) = Market::from_dense(header, THREE, |_, _| (0.0, 0.0)) else {
             return;
@@ -140,7 +140,7 @@ fn queries_answer_from_the_header() {
 }
 
 #[test]
-fn repeated_positions_are_summed_by_fill_and_kept_by_the_rest() {
+fn fill_sums_repeated_positions() {
     let text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n3 1 1\n1 1 5\n3 1 2\n3 1 4\n";
     let market = matrix_market::read(text.as_bytes()).expect("repetition is valid");
     assert_eq!(market.nnz(), 4);
@@ -154,7 +154,7 @@ fn repeated_positions_are_summed_by_fill_and_kept_by_the_rest() {
 }
 
 #[test]
-fn a_repeated_position_of_a_pattern_counts_once() {
+fn repeated_pattern_positions_count_once() {
     let text = "%%MatrixMarket matrix coordinate pattern general\n2 2 3\n2 2\n1 1\n2 2\n";
     let market = matrix_market::read(text.as_bytes()).expect("repetition is valid");
     let mut filled = Vec::new();
@@ -163,7 +163,7 @@ fn a_repeated_position_of_a_pattern_counts_once() {
 }
 
 #[test]
-fn empty_matrices_of_any_shape_are_read_and_written() {
+fn empty_matrices() {
     let last = usize::MAX;
     for shape in [(0, 0), (0, 7), (7, 0), (1, 1), (last, 0), (0, last)] {
         let coordinate = format!("%%MatrixMarket matrix coordinate real general\n{} {} 0\n", shape.0, shape.1);

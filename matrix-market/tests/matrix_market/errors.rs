@@ -1,10 +1,10 @@
-//! Every complaint, word for word, with the line and the byte it points at.
+//! The full text of every error message, with its line and column.
 
 use std::io::{self, BufReader, Read};
 
 use superscalar_matrix_market::{self as matrix_market, ReadOptions};
 
-/// Asserts that `text` is refused with exactly `message`, at `line` (which the message repeats) and `column`.
+/// Asserts that `text` is refused with exactly `message`, at the line that the message states and at `column`.
 #[track_caller]
 fn assert_refused(text: &[u8], column: usize, message: &str) {
     let error = matrix_market::read(text).expect_err("an invalid file");
@@ -167,7 +167,7 @@ fn triangles_and_diagonals() {
 }
 
 #[test]
-fn text_that_is_no_utf_8_is_latin_1_in_comments_and_refused_elsewhere() {
+fn only_comments_may_be_latin_1() {
     let comment = [COORDINATE.as_bytes(), b"% na\xefve\n1 1 0\n"].concat();
     assert_eq!(matrix_market::read(&*comment).unwrap().comments().collect::<Vec<_>>(), [" na\u{ef}ve"]);
     let entry = [COORDINATE.as_bytes(), b"1 1 1\n\xff"].concat();
@@ -175,7 +175,7 @@ fn text_that_is_no_utf_8_is_latin_1_in_comments_and_refused_elsewhere() {
 }
 
 #[test]
-fn limits_are_met_and_can_be_raised() {
+fn limits() {
     let options = ReadOptions { entries_max: 4, bytes_max: 100, line_bytes_max: 60, comment_bytes_max: 10 };
     let refused = |rest: &str| {
         let error = matrix_market::read_with(format!("{ARRAY}{rest}").as_bytes(), &options).expect_err("a limit");
@@ -194,7 +194,7 @@ fn limits_are_met_and_can_be_raised() {
 }
 
 #[test]
-fn a_line_without_end_is_given_up_at_the_limit() {
+fn endless_lines_are_refused() {
     let endless = COORDINATE.as_bytes().chain(io::repeat(b'7'));
     let error = matrix_market::read(BufReader::new(endless)).expect_err("a limit");
     assert_eq!(error.to_string(), "line 2: the line is longer than the limit of 65536 bytes");

@@ -1,4 +1,4 @@
-//! Files of the size and spelling of those from practice, on disk; and some of those, where the machine has them.
+//! Synthetic files with the size and spelling of files from collections, and files from collections where present.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,38 +6,48 @@ use std::path::{Path, PathBuf};
 
 use superscalar_matrix_market::{self as matrix_market, Market, Shape, Symmetry};
 
-use crate::same::{assert_fill_is_sound, assert_round_trip};
+use crate::assertions::{assert_fill_is_sound, assert_round_trip};
 
-/// A file that is made here as the programs write theirs which keep the collections: comments, entries by columns, thirteen digits and an
-/// exponent with its sign.
-struct MadeUp {
+/// A synthetic file in the style of the collections: comments, entries by columns, thirteen digits and a signed
+/// exponent.
+struct SyntheticFile {
     symmetry: Symmetry,
     n: usize,
-    /// Column j has entries in the rows j + offset, from the top again after the last row where the matrix is not symmetric.
+    /// Column j has entries in rows j + offset. If the matrix is not symmetric, these rows are taken modulo n.
     offsets: &'static [usize],
-    /// Each entry of so many is a zero that is stored; none, if it is 0.
+    /// Every `zero_every`-th entry is an explicit zero; 0 for none.
     zero_every: usize,
 }
 
-/// As large as the largest of [`KNOWN`], and of the kinds that those are of.
-const MADE_UP: [MadeUp; 3] = [
-    MadeUp {
+/// One entry of a synthetic file.
+struct SpelledEntry {
+    /// Row, counted from 0.
+    i: usize,
+    /// Column, counted from 0.
+    j: usize,
+    /// The text of the value.
+    value: String,
+}
+
+/// Files with the shapes and symmetries of [`COLLECTION_FILES`].
+const SYNTHETIC_FILES: [SyntheticFile; 3] = [
+    SyntheticFile {
         symmetry: Symmetry::Symmetric,
         n: 3948,
         offsets: &[0, 1, 4, 5, 12, 13, 16, 17, 36, 40, 41, 42, 43, 46, 47, 48],
         zero_every: 0,
     },
-    MadeUp { symmetry: Symmetry::General, n: 1258, offsets: &[0, 7, 100, 1000, 1100, 1257], zero_every: 0 },
-    MadeUp { symmetry: Symmetry::General, n: 479, offsets: &[24, 30, 86, 400], zero_every: 87 },
+    SyntheticFile { symmetry: Symmetry::General, n: 1258, offsets: &[0, 7, 100, 1000, 1100, 1257], zero_every: 0 },
+    SyntheticFile { symmetry: Symmetry::General, n: 479, offsets: &[24, 30, 86, 400], zero_every: 87 },
 ];
 
-impl MadeUp {
+impl SyntheticFile {
     fn is_symmetric(&self) -> bool {
         self.symmetry == Symmetry::Symmetric
     }
 
-    /// Positions of the entries in the order of the file, counted from zero, and how each value is spelt.
-    fn entries(&self) -> Vec<(usize, usize, String)> {
+    /// Returns the entries in the order of the file.
+    fn entries(&self) -> Vec<SpelledEntry> {
         let mut entries = Vec::new();
         for j in 0..self.n {
             let here = self.offsets.iter().map(|offset| j + offset);
@@ -48,24 +58,25 @@ impl MadeUp {
             for i in rows {
                 let number = entries.len() as u64;
                 let is_zero = self.zero_every > 0 && number.is_multiple_of(self.zero_every as u64);
-                entries.push((i, j, if is_zero { "0.0000000000000e+00".into() } else { spelling(number) }));
+                let value = if is_zero { "0.0000000000000e+00".into() } else { spelling(number) };
+                entries.push(SpelledEntry { i, j, value });
             }
         }
         entries
     }
 
-    fn text(&self, entries: &[(usize, usize, String)]) -> String {
+    fn text(&self, entries: &[SpelledEntry]) -> String {
         let symmetry = if self.is_symmetric() { "symmetric" } else { "general" };
         let mut text = format!("%%MatrixMarket matrix coordinate real {symmetry}\n% made up\n%\n");
-        writeln!(text, "{} {} {}", self.n, self.n, entries.len()).expect("a string takes everything");
-        for (i, j, value) in entries {
-            writeln!(text, "{} {} {value}", i + 1, j + 1).expect("a string takes everything");
+        writeln!(text, "{} {} {}", self.n, self.n, entries.len()).expect("writing into a string succeeds");
+        for SpelledEntry { i, j, value } in entries {
+            writeln!(text, "{} {} {value}", i + 1, j + 1).expect("writing into a string succeeds");
         }
         text
     }
 }
 
-/// A number of either sign between 1e-10 and 1e8.
+/// Returns the text of a number of either sign whose magnitude is between 1e-9 and 1e7.
 fn spelling(number: u64) -> String {
     let mixed = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let (sign, digits, exponent) =
@@ -75,12 +86,12 @@ fn spelling(number: u64) -> String {
     format!("{sign}{first}.{rest:013}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
 }
 
-/// A name in the folder for temporary files that no other process takes.
+/// Returns a path in the folder for temporary files that no other process uses.
 fn on_disk(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("matrix_market_{name}_{}.mtx", std::process::id()))
 }
 
-/// Every position that the file names, or implies by symmetry, with the bits of its value.
+/// Returns each stored or mirrored position with the bits of its value.
 fn filled(market: &Market) -> BTreeMap<(usize, usize), u64> {
     let mut elements = BTreeMap::new();
     market.fill(|i, j, re, im| {
@@ -91,8 +102,8 @@ fn filled(market: &Market) -> BTreeMap<(usize, usize), u64> {
 }
 
 #[test]
-fn large_files_are_read_element_by_element() {
-    for (at, file) in MADE_UP.iter().enumerate() {
+fn large_synthetic_files() {
+    for (at, file) in SYNTHETIC_FILES.iter().enumerate() {
         let entries = file.entries();
         assert!(entries.len() >= 4 * file.n - 4);
         let path = on_disk(&format!("large_{at}"));
@@ -103,7 +114,7 @@ fn large_files_are_read_element_by_element() {
         assert_eq!((market.shape(), market.nnz()), (Shape { m: file.n, n: file.n }, entries.len()), "file {at}");
         assert_eq!(market.header().symmetry, file.symmetry);
         let mut expected = BTreeMap::new();
-        for (i, j, value) in &entries {
+        for SpelledEntry { i, j, value } in &entries {
             let bits = value.parse::<f64>().expect("a number").to_bits();
             expected.insert((*i, *j), bits);
             if file.is_symmetric() {
@@ -115,19 +126,21 @@ fn large_files_are_read_element_by_element() {
     }
 }
 
-/// A file from practice.
-struct Known {
+/// A file of a public collection.
+struct CollectionFile {
     name: &'static str,
     symmetry: Symmetry,
     shape: Shape,
-    /// Stored entries; positions set by `fill`; how many of those to zero.
+    /// The number of stored entries.
     nnz: usize,
+    /// The number of positions that `fill` sets.
     filled: usize,
+    /// The number of positions that `fill` sets to zero.
     zeros: usize,
 }
 
-const KNOWN: [Known; 3] = [
-    Known {
+const COLLECTION_FILES: [CollectionFile; 3] = [
+    CollectionFile {
         name: "bcsstk15.mtx",
         symmetry: Symmetry::Symmetric,
         shape: Shape { m: 3948, n: 3948 },
@@ -135,7 +148,7 @@ const KNOWN: [Known; 3] = [
         filled: 117_816,
         zeros: 0,
     },
-    Known {
+    CollectionFile {
         name: "mahindas.mtx",
         symmetry: Symmetry::General,
         shape: Shape { m: 1258, n: 1258 },
@@ -143,7 +156,7 @@ const KNOWN: [Known; 3] = [
         filled: 7682,
         zeros: 0,
     },
-    Known {
+    CollectionFile {
         name: "west0479.mtx",
         symmetry: Symmetry::General,
         shape: Shape { m: 479, n: 479 },
@@ -153,11 +166,11 @@ const KNOWN: [Known; 3] = [
     },
 ];
 
-/// Beyond what [`large_files_are_read_element_by_element`] covers on every machine: not one of them has to be there.
+/// Reads those collection files that the machine has. [`large_synthetic_files`] covers machines without them.
 #[test]
-fn files_from_practice() {
+fn collection_files() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    for known in KNOWN.into_iter().filter(|known| folder.join(known.name).exists()) {
+    for known in COLLECTION_FILES.into_iter().filter(|known| folder.join(known.name).exists()) {
         let market = matrix_market::read_file(folder.join(known.name));
         let market = market.unwrap_or_else(|error| panic!("{}: {error}", known.name));
         assert_eq!((market.shape(), market.nnz()), (known.shape, known.nnz), "{}", known.name);

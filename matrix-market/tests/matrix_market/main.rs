@@ -1,15 +1,15 @@
-//! The Matrix Market reader and writer, from outside.
+//! Tests of the public interface of the Matrix Market reader and writer.
 //!
-//! `cases/` holds one small valid file for each combination of format, field and symmetry that means something, in all
-//! the spellings that are accepted. All hold the same 3 x 3 matrix as far as their header allows.
+//! `cases/` holds one small valid file for each defined combination of format, field and symmetry. Together they use
+//! all accepted spellings. Each file holds the same 3 x 3 matrix as far as its header allows.
 
 mod allocator;
-mod broken;
-mod built;
+mod assertions;
 mod combinations;
+mod constructors;
 mod errors;
 mod files;
+mod io_failures;
 mod memory;
 mod mutations;
 mod round_trips;
-mod same;

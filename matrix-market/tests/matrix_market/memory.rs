@@ -1,4 +1,4 @@
-//! Memory follows the bytes that arrive, whatever a header announces.
+//! The reader's memory is proportional to the bytes that it reads, not to the entries that a header announces.
 
 use std::io::{BufReader, Read};
 
@@ -6,9 +6,9 @@ use superscalar_matrix_market::{self as matrix_market, ReadOptions};
 
 use crate::allocator::peak_bytes;
 
-/// What a reader may hold that does not grow with the file: first room, line buffer, messages.
+/// Memory that a reader may use for a file of any length: initial capacity, line buffer, messages.
 pub const FIXED_BYTES: usize = 16 << 10;
-/// What it may hold for each byte of the file.
+/// Memory that it may use for each byte of the file.
 pub const BYTES_PER_BYTE: usize = 12;
 
 fn unlimited() -> ReadOptions {
@@ -16,7 +16,7 @@ fn unlimited() -> ReadOptions {
 }
 
 #[test]
-fn a_huge_announcement_allocates_nothing() {
+fn huge_announcements_allocate_nothing() {
     for text in [
         "%%MatrixMarket matrix coordinate complex general\n1000000000 1000000000 1000000000000000000\n1 1 1 1\n",
         "%%MatrixMarket matrix array complex general\n1000000000 1000000000\n1 1\n",
@@ -31,13 +31,13 @@ fn a_huge_announcement_allocates_nothing() {
 }
 
 #[test]
-fn memory_is_a_small_multiple_of_the_file() {
+fn memory_is_proportional_to_the_file() {
     for (header, entry) in [
         ("coordinate pattern general\n1 1 ", "1 1\n"),
         ("coordinate integer general\n1 1 ", "1 1 1\n"),
         ("coordinate complex general\n1 1 ", "1 1 1 1\n"),
     ] {
-        // Just past a power of two, where a vector has doubled for one more entry.
+        // One more than a power of two, so that a vector has doubled for the last entry.
         let count = (1 << 16) + 1;
         let text = format!("%%MatrixMarket matrix {header}{count}\n{}", entry.repeat(count));
         let (result, bytes) = peak_bytes(|| matrix_market::read(text.as_bytes()));
@@ -47,7 +47,7 @@ fn memory_is_a_small_multiple_of_the_file() {
 }
 
 #[test]
-fn comments_cost_no_more_than_their_length() {
+fn memory_of_comments_is_proportional() {
     let count = 100_000;
     let comments = "%\n".repeat(count);
     let text = format!("%%MatrixMarket matrix array real general\n{comments}0 0\n{comments}");
@@ -57,7 +57,7 @@ fn comments_cost_no_more_than_their_length() {
 }
 
 #[test]
-fn an_endless_line_is_not_collected() {
+fn endless_lines_are_not_buffered() {
     let endless = b"%%MatrixMarket matrix array real general\n%".chain(std::io::repeat(b'c'));
     let (result, bytes) = peak_bytes(|| matrix_market::read(BufReader::with_capacity(512, endless)));
     assert!(result.expect_err("a limit").is_limit());

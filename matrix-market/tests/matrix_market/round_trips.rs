@@ -1,4 +1,4 @@
-//! Any matrix, written and read, is the same matrix to the bit.
+//! A matrix that is written and read back is the same matrix, bit for bit.
 
 use std::io::BufReader;
 
@@ -8,9 +8,9 @@ use superscalar_matrix_market::{
     self as matrix_market, Field, Format, Header, Market, Position, Shape, Symmetry, Values,
 };
 
-use crate::same::{assert_fill_is_sound, assert_round_trip, assert_same, text_of};
+use crate::assertions::{assert_fill_is_sound, assert_round_trip, assert_same, text_of};
 
-/// Any float there is: every bit pattern, and the famous ones more often.
+/// Generates floats of any bit pattern, with special values more often.
 fn float() -> impl Strategy<Value = f64> {
     prop_oneof![
         any::<u64>().prop_map(f64::from_bits),
@@ -28,16 +28,21 @@ fn header() -> impl Strategy<Value = Header> {
         Symmetry::SkewSymmetric,
     ]);
     let any = (formats, fields, symmetries).prop_map(|(format, field, symmetry)| Header { format, field, symmetry });
-    any.prop_filter("combinations that mean something", |header| {
+    any.prop_filter("a defined combination", |header| {
         let empty = Shape { m: 0, n: 0 };
         Market::from_dense(*header, empty, |_, _| (0.0, 0.0)).is_ok()
     })
 }
 
-/// Row and column, real and imaginary part, integer.
-type RawEntry = ((usize, usize), (f64, f64), i64);
+/// A position and a value, before they are adapted to a header.
+#[derive(Clone, Debug)]
+struct RawEntry {
+    position: (usize, usize),
+    parts: (f64, f64),
+    integer: i64,
+}
 
-/// A matrix under `header` with `k` raw values at raw positions, both bent into what the header allows.
+/// Makes a matrix with `header` from raw entries, whose positions and values are adapted to the header.
 fn market(header: Header, shape: Shape, raw: &[RawEntry]) -> Market {
     let Header { format, field, symmetry } = header;
     let shape = if symmetry == Symmetry::General { shape } else { Shape { n: shape.m, ..shape } };
@@ -48,12 +53,14 @@ fn market(header: Header, shape: Shape, raw: &[RawEntry]) -> Market {
         }
         Format::Coordinate if shape.m == 0 || shape.n == 0 => Vec::new(),
         Format::Coordinate => {
-            raw.iter().map(|&((i, j), ..)| into_triangle(symmetry, i % shape.m, j % shape.n)).collect()
+            let place =
+                |&RawEntry { position: (i, j), .. }: &RawEntry| into_triangle(symmetry, i % shape.m, j % shape.n);
+            raw.iter().map(place).collect()
         }
     };
     let on_diagonal = |k: usize| positions[k].i == positions[k].j;
     let parts = |k: usize| {
-        let (re, im) = raw[k % raw.len()].1;
+        let (re, im) = raw[k % raw.len()].parts;
         match symmetry {
             Symmetry::SkewSymmetric if on_diagonal(k) => (-0.0, 0.0),
             Symmetry::Hermitian if on_diagonal(k) => (re, -0.0),
@@ -61,7 +68,7 @@ fn market(header: Header, shape: Shape, raw: &[RawEntry]) -> Market {
         }
     };
     let integer = |k: usize| {
-        if symmetry == Symmetry::SkewSymmetric && on_diagonal(k) { 0 } else { raw[k % raw.len()].2 }
+        if symmetry == Symmetry::SkewSymmetric && on_diagonal(k) { 0 } else { raw[k % raw.len()].integer }
     };
     let all = 0..positions.len();
     let values = match field {
@@ -74,7 +81,7 @@ fn market(header: Header, shape: Shape, raw: &[RawEntry]) -> Market {
         Format::Coordinate => Market::coordinate(symmetry, shape, positions, values),
         Format::Array => Market::array(symmetry, shape, values),
     }
-    .expect("bent into validity")
+    .expect("the entries are adapted to the header")
 }
 
 fn into_triangle(symmetry: Symmetry, i: usize, j: usize) -> Position {
@@ -86,13 +93,15 @@ fn into_triangle(symmetry: Symmetry, i: usize, j: usize) -> Position {
 
 fn any_market() -> impl Strategy<Value = Market> {
     let shape = (0..7usize, 0..7usize).prop_map(|(m, n)| Shape { m, n });
-    let raw = prop::collection::vec(((0..7usize, 0..7usize), (float(), float()), any::<i64>()), 1..20);
+    let raw_entry = ((0..7usize, 0..7usize), (float(), float()), any::<i64>())
+        .prop_map(|(position, parts, integer)| RawEntry { position, parts, integer });
+    let raw = prop::collection::vec(raw_entry, 1..20);
     let comments = "(\\PC{0,8}\n?){0,4}";
     (header(), shape, raw, comments)
         .prop_map(|(header, shape, raw, comments)| market(header, shape, &raw).with_comments(&comments))
 }
 
-/// The whole matrix by rows of bit patterns, each NaN alike.
+/// Returns the dense matrix by rows as bit patterns, with one pattern for every NaN.
 fn dense_bits(market: &Market) -> Vec<(u64, u64)> {
     let shape = market.shape();
     let of = |x: f64| {
@@ -107,28 +116,28 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_matrix_survives_a_file(market in any_market()) {
+    fn matrices_round_trip(market in any_market()) {
         assert_round_trip(&market);
         assert_fill_is_sound(&market);
     }
 
     #[test]
-    fn line_endings_blanks_and_small_buffers_change_nothing(market in any_market(), bytes in 1..9usize) {
-        let text = String::from_utf8(text_of(&market)).expect("written as text");
-        let dressed: String = text.lines().flat_map(|line| match line.strip_prefix('%') {
+    fn line_endings_blanks_and_small_buffers(market in any_market(), bytes in 1..9usize) {
+        let text = String::from_utf8(text_of(&market)).expect("written text is UTF-8");
+        let respaced: String = text.lines().flat_map(|line| match line.strip_prefix('%') {
             Some(_) => [line.to_string(), " \t\r\n".into()],
             None => [format!("\t{}  ", line.replace(' ', " \t")), "\r\n\r\n".into()],
         }).collect();
-        let read = matrix_market::read(BufReader::with_capacity(bytes, dressed.as_bytes()));
-        assert_same(&market, &read.expect("the same file in other clothes"));
+        let read = matrix_market::read(BufReader::with_capacity(bytes, respaced.as_bytes()));
+        assert_same(&market, &read.expect("the same file with other blanks"));
     }
 
     #[test]
-    fn both_formats_hold_the_same_dense_matrix(market in any_market()) {
+    fn formats_hold_equal_dense_matrices(market in any_market()) {
         let shape = market.shape();
         let mut dense = vec![(0.0, 0.0); shape.m * shape.n];
         market.fill(|i, j, re, im| dense[i * shape.n + j] = (re, im));
-        // Sums of integers may leave the field; floats hold them all.
+        // Sums of integers may exceed 64 bits, so they are stored as floats.
         let field = match market.header().field {
             Field::Integer => Field::Real,
             field => field,

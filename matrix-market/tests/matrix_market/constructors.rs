@@ -1,4 +1,4 @@
-//! Complaints about matrices that a program builds: they name the entry and count from 0.
+//! Errors about matrices that a program builds: they name the entry and count from 0.
 
 use num_complex::Complex;
 use superscalar_matrix_market::{Error, Field, Format, Header, Market, Position, Shape, Symmetry, Values};
@@ -8,7 +8,7 @@ fn message<T>(result: Result<T, Error>) -> String {
 }
 
 #[test]
-fn matrices_built_in_memory() {
+fn constructors_check_their_arguments() {
     let three = Shape { m: 3, n: 3 };
     let at = |i, j| vec![Position { i: 0, j: 0 }, Position { i, j }];
     let coordinate = |symmetry, positions, values| message(Market::coordinate(symmetry, three, positions, values));
@@ -38,7 +38,7 @@ fn matrices_built_in_memory() {
 }
 
 #[test]
-fn matrices_made_from_dense_ones() {
+fn from_dense_checks_its_values() {
     let made = |field, shape, value: (f64, f64)| {
         let header = Header { format: Format::Array, field, symmetry: Symmetry::General };
         message(Market::from_dense(header, shape, |i, _| if i == 0 { (0.0, 0.0) } else { value }))

@@ -1,17 +1,17 @@
-//! What it means that a matrix survived a file, and that a matrix is sound.
+//! Assertions about matrices: equality, round trips, soundness of `fill`; and the test cases.
 
 use std::collections::HashSet;
 
 use superscalar_matrix_market::{self as matrix_market, Market, Values};
 
-/// The text of `market`.
+/// Returns the text of `market`.
 pub fn text_of(market: &Market) -> Vec<u8> {
     let mut text = Vec::new();
-    matrix_market::write(market, &mut text).expect("a vector takes everything");
+    matrix_market::write(market, &mut text).expect("writing into a vector succeeds");
     text
 }
 
-/// The stored values as bits, with one pattern for every NaN: its sign and payload have no decimal form.
+/// Returns the stored values as bits, with one pattern for every NaN: text does not keep its sign and payload.
 fn bits(values: &Values) -> Vec<u64> {
     let of = |x: f64| {
         if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
@@ -24,7 +24,7 @@ fn bits(values: &Values) -> Vec<u64> {
     }
 }
 
-/// Asserts that two matrices are the same to the bit.
+/// Asserts that two matrices are equal, bit for bit.
 pub fn assert_same(left: &Market, right: &Market) {
     assert_eq!(left.header(), right.header());
     assert_eq!(left.shape(), right.shape());
@@ -33,15 +33,15 @@ pub fn assert_same(left: &Market, right: &Market) {
     assert_eq!(bits(left.values()), bits(right.values()));
 }
 
-/// Asserts that writing and reading gives `market` back, and that its text is then final.
+/// Asserts that `market` is unchanged after writing and reading it, and that it is written as the same text again.
 pub fn assert_round_trip(market: &Market) {
     let text = text_of(market);
-    let again = matrix_market::read(&text[..]).expect("what was written can be read");
+    let again = matrix_market::read(&text[..]).expect("written text can be read");
     assert_same(market, &again);
     assert_eq!(text, text_of(&again));
 }
 
-/// Asserts that `fill` stays inside the matrix and names no position twice.
+/// Asserts that `fill` passes only positions inside the matrix, and each at most once.
 pub fn assert_fill_is_sound(market: &Market) {
     let shape = market.shape();
     let mut seen = HashSet::new();
@@ -51,10 +51,10 @@ pub fn assert_fill_is_sound(market: &Market) {
     });
 }
 
-/// The files of `cases/`: name and content, in the order of their names.
+/// Returns the name and content of each file of `cases/`, sorted by name.
 pub fn cases() -> Vec<(String, Vec<u8>)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/matrix_market/cases");
-    let listed = std::fs::read_dir(folder).expect("the cases lie beside the test");
+    let listed = std::fs::read_dir(folder).expect("the folder of the cases exists");
     let mut paths: Vec<_> = listed.map(|entry| entry.expect("a readable folder").path()).collect();
     paths.sort();
     let load = |path: std::path::PathBuf| {

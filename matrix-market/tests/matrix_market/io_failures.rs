@@ -1,4 +1,4 @@
-//! Readers and writers that fail half way.
+//! Readers and writers that fail after some bytes.
 
 use std::io::{self, BufReader, Read, Write};
 
@@ -6,12 +6,12 @@ use superscalar_matrix_market::{self as matrix_market, Market, Shape, Symmetry, 
 
 const BANNER: &str = "%%MatrixMarket matrix coordinate real general\n";
 
-/// Gives or takes some bytes, then breaks.
-struct Breaks {
+/// A reader and writer that fails after `bytes_left` bytes.
+struct FailingStream {
     bytes_left: usize,
 }
 
-impl Breaks {
+impl FailingStream {
     fn spend(&mut self, bytes: usize) -> io::Result<usize> {
         if self.bytes_left == 0 {
             return Err(io::Error::other("unplugged"));
@@ -22,7 +22,7 @@ impl Breaks {
     }
 }
 
-impl Read for Breaks {
+impl Read for FailingStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.spend(buffer.len())?;
         buffer[..read].fill(b'\n');
@@ -30,7 +30,7 @@ impl Read for Breaks {
     }
 }
 
-impl Write for Breaks {
+impl Write for FailingStream {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         self.spend(buffer.len())
     }
@@ -41,8 +41,8 @@ impl Write for Breaks {
 }
 
 #[test]
-fn broken_readers_and_writers() {
-    let broken = BANNER.as_bytes().chain(Breaks { bytes_left: 2 });
+fn io_errors_are_returned() {
+    let broken = BANNER.as_bytes().chain(FailingStream { bytes_left: 2 });
     let error = matrix_market::read(BufReader::new(broken)).expect_err("a broken reader");
     assert_eq!(error.to_string(), "line 4: reading failed: unplugged");
     assert!(std::error::Error::source(&error).is_some());
@@ -50,7 +50,7 @@ fn broken_readers_and_writers() {
     let values = Values::Integer(vec![7; 100_000]);
     let market = Market::array(Symmetry::General, Shape { m: 1000, n: 100 }, values).expect("a valid matrix");
     for bytes_left in [0, 1, 40, 65_536, 199_000] {
-        let error = matrix_market::write(&market, Breaks { bytes_left }).expect_err("a broken writer");
+        let error = matrix_market::write(&market, FailingStream { bytes_left }).expect_err("a broken writer");
         assert_eq!(error.to_string(), "writing failed: unplugged");
         assert_eq!((error.line(), error.column()), (None, None));
     }
