@@ -12,7 +12,7 @@ use clap::Parser;
 use std::{error::Error, path::PathBuf};
 use superscalar::{
     Runtime,
-    dla::tuning::{Blocks, Entry, Table, measure},
+    dla::tuning::{BlockKind, TunedBlockSize, TuningTable, measure},
     kernels::{c32, c64},
 };
 
@@ -34,19 +34,19 @@ struct Arguments {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
-    let path = arguments.out.or_else(Table::path).ok_or("no folder for caches: give --out FILE")?;
+    let path = arguments.out.or_else(TuningTable::path).ok_or("no folder for caches: give --out FILE")?;
     let all = Runtime::new()?.workers();
     let workers = match &arguments.workers[..] {
         [] if all == 1 => vec![1],
         [] => vec![1, all],
         given => given.to_vec(),
     };
-    let mut table = Table::default();
+    let mut table = TuningTable::default();
     for workers in workers {
         let rt = Runtime::builder().workers(workers).build()?;
         for &letter in &arguments.types {
             for (blocks, n) in
-                Blocks::ALL.into_iter().flat_map(|blocks| arguments.orders.iter().map(move |&n| (blocks, n)))
+                BlockKind::ALL.into_iter().flat_map(|blocks| arguments.orders.iter().map(move |&n| (blocks, n)))
             {
                 let entry = measure_entry(&rt, letter, blocks, n)?;
                 println!(
@@ -61,13 +61,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     table.save(&path)?;
     println!("written to {}", path.display());
-    let read: Table = std::fs::read_to_string(&path)?.parse()?;
+    let read: TuningTable = std::fs::read_to_string(&path)?.parse()?;
     check(&table.entries, &read.entries)
 }
 
 /// Checks that the table was read as it was measured, and that each entry is valid.
-fn check(measured: &[Entry], read: &[Entry]) -> Result<(), Box<dyn Error>> {
-    let key = |entry: &Entry| (entry.blocks, entry.letter, entry.workers, entry.n, entry.nb);
+fn check(measured: &[TunedBlockSize], read: &[TunedBlockSize]) -> Result<(), Box<dyn Error>> {
+    let key = |entry: &TunedBlockSize| (entry.blocks, entry.letter, entry.workers, entry.n, entry.nb);
     if !measured.iter().map(key).eq(read.iter().map(key)) {
         return Err("the table that was read differs from the one that was written".into());
     }
@@ -77,7 +77,7 @@ fn check(measured: &[Entry], read: &[Entry]) -> Result<(), Box<dyn Error>> {
     }
 }
 
-fn measure_entry(rt: &Runtime, letter: char, blocks: Blocks, n: usize) -> Result<Entry, Box<dyn Error>> {
+fn measure_entry(rt: &Runtime, letter: char, blocks: BlockKind, n: usize) -> Result<TunedBlockSize, Box<dyn Error>> {
     if n == 0 {
         return Err("--orders 0: expected an order of at least 1".into());
     }

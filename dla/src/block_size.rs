@@ -1,7 +1,7 @@
 //! Choice of tile sizes.
 
 use crate::{
-    block_table::{self, Blocks},
+    block_table::{self, BlockKind},
     error::Error,
     plan::{self, Machine, Plan, Problem},
 };
@@ -39,7 +39,7 @@ impl BlockSize {
     pub(crate) fn reflectors<T: Scalar>(self, (m, n): (usize, usize), workers: usize) -> Result<usize, Error> {
         let measured = match self {
             Self::Fixed(_) => None,
-            Self::Auto => block_table::block_size::<T>(Blocks::QrInner, workers, order_like((m, n)))?,
+            Self::Auto => block_table::block_size::<T>(BlockKind::QrInner, workers, order_like((m, n)))?,
         };
         Ok(measured.unwrap_or(plan::INNER_BLOCK).min(m.min(n)))
     }
@@ -48,9 +48,9 @@ impl BlockSize {
 /// Returns the block size measured on this machine, if there is one.
 fn measured<T: Scalar>(problem: Problem, machine: &Machine) -> Result<Option<usize>, Error> {
     let (blocks, order) = match problem {
-        Problem::Cholesky { n } => (Blocks::Cholesky, n),
-        Problem::Lu { m, n } => (Blocks::Lu, order_like((m, n))),
-        Problem::Qr { m, n } => (Blocks::Qr, order_like((m, n))),
+        Problem::Cholesky { n } => (BlockKind::Cholesky, n),
+        Problem::Lu { m, n } => (BlockKind::Lu, order_like((m, n))),
+        Problem::Qr { m, n } => (BlockKind::Qr, order_like((m, n))),
         _ => return Ok(None),
     };
     if machine.devices > 0 { Ok(None) } else { block_table::block_size::<T>(blocks, machine.workers, order) }

@@ -1,7 +1,7 @@
 //! Block sizes measured on this machine.
 //!
-//! [`BlockSize::Auto`](crate::BlockSize::Auto) looks block sizes up in a [`Table`], a text file for each processor type
-//! (see [`Table::path`]). Without a table, a cost model chooses them. The example `tune` of the `superscalar` crate
+//! [`BlockSize::Auto`](crate::BlockSize::Auto) looks block sizes up in a [`TuningTable`], a text file for each processor type
+//! (see [`TuningTable::path`]). Without a table, a cost model chooses them. The example `tune` of the `superscalar` crate
 //! measures block sizes with [`measure`] and writes the table.
 
 use crate::error::Error;
@@ -15,7 +15,7 @@ use superscalar_runtime::{
 /// Kind of block that a measured size applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Blocks {
+pub enum BlockKind {
     /// Square tiles of a Cholesky factorization and of routines with the same structure.
     Cholesky,
     /// Panel width of LU.
@@ -26,7 +26,7 @@ pub enum Blocks {
     QrInner,
 }
 
-impl Blocks {
+impl BlockKind {
     /// All kinds of blocks.
     pub const ALL: [Self; 4] = [Self::Cholesky, Self::Lu, Self::Qr, Self::QrInner];
 
@@ -44,9 +44,9 @@ impl Blocks {
 
 /// One line of a table: the best block size for a routine, an element type, a number of workers and a matrix order.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
+pub struct TunedBlockSize {
     /// Kind of block.
-    pub blocks: Blocks,
+    pub blocks: BlockKind,
     /// Element type: s, d, c or z.
     pub letter: char,
     /// Number of workers.
@@ -62,27 +62,27 @@ pub struct Entry {
 /// Measured block sizes, in the order of measurement.
 ///
 /// ```
-/// use superscalar::dla::tuning::{Blocks, Table};
+/// use superscalar::dla::tuning::{BlockKind, TuningTable};
 ///
-/// let table: Table = "potrf d 2 512 96 60.5\npotrf d 2 4096 384 101.0\n".parse()?;
-/// assert_eq!(table.block_size(Blocks::Cholesky, 'd', 2, 3000), Some(384));
-/// assert_eq!(table.block_size(Blocks::Cholesky, 'd', 7, 3000), None);
-/// assert_eq!(table.to_string().parse::<Table>()?, table);
+/// let table: TuningTable = "potrf d 2 512 96 60.5\npotrf d 2 4096 384 101.0\n".parse()?;
+/// assert_eq!(table.block_size(BlockKind::Cholesky, 'd', 2, 3000), Some(384));
+/// assert_eq!(table.block_size(BlockKind::Cholesky, 'd', 7, 3000), None);
+/// assert_eq!(table.to_string().parse::<TuningTable>()?, table);
 /// # Ok::<(), superscalar::dla::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct TuningTable {
     /// The lines of the table.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TunedBlockSize>,
 }
 
-impl Table {
+impl TuningTable {
     /// Returns the block size measured with this number of workers at the order closest to n by ratio, or `None` if
     /// nothing was measured with this number of workers.
     #[must_use]
-    pub fn block_size(&self, blocks: Blocks, letter: char, workers: usize, n: usize) -> Option<usize> {
-        let distance = |entry: &&Entry| ((entry.n.max(1) as f64).ln() - (n.max(1) as f64).ln()).abs();
-        let fits = |entry: &&Entry| (entry.blocks, entry.letter, entry.workers) == (blocks, letter, workers);
+    pub fn block_size(&self, blocks: BlockKind, letter: char, workers: usize, n: usize) -> Option<usize> {
+        let distance = |entry: &&TunedBlockSize| ((entry.n.max(1) as f64).ln() - (n.max(1) as f64).ln()).abs();
+        let fits = |entry: &&TunedBlockSize| (entry.blocks, entry.letter, entry.workers) == (blocks, letter, workers);
         let best = self.entries.iter().filter(fits).min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
         // "No tasks" applies to all orders near the measured one.
         Some(if best.nb >= best.n { best.nb.max(n) } else { best.nb })
@@ -111,7 +111,7 @@ impl Table {
     /// [`Argument`](crate::ErrorKind::Argument) if the file named by `SUPERSCALAR_TUNING` cannot be read or is not a
     /// table.
     pub fn of_machine() -> Result<&'static Self, Error> {
-        static TABLE: OnceLock<Result<Table, String>> = OnceLock::new();
+        static TABLE: OnceLock<Result<TuningTable, String>> = OnceLock::new();
         let read = || file().map_or(Ok(None), |file| file.read(Self::parse)).map(Option::unwrap_or_default);
         let table = TABLE.get_or_init(|| read().map_err(|error| error.to_string()));
         table.as_ref().map_err(|why| Error::argument(why.clone()))
@@ -130,11 +130,11 @@ fn file() -> Option<CacheFile> {
 }
 
 /// Returns the block size measured on this machine, if there is one.
-pub(crate) fn block_size<T: Scalar>(blocks: Blocks, workers: usize, n: usize) -> Result<Option<usize>, Error> {
-    Ok(Table::of_machine()?.block_size(blocks, T::LETTER, workers, n))
+pub(crate) fn block_size<T: Scalar>(blocks: BlockKind, workers: usize, n: usize) -> Result<Option<usize>, Error> {
+    Ok(TuningTable::of_machine()?.block_size(blocks, T::LETTER, workers, n))
 }
 
-impl std::str::FromStr for Table {
+impl std::str::FromStr for TuningTable {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
@@ -146,7 +146,7 @@ impl std::str::FromStr for Table {
             let &[name, letter, workers, n, nb, gflops] = &words[..] else {
                 return Err(wrong(at, "expected: routine type workers n nb gflops"));
             };
-            let blocks = Blocks::ALL.into_iter().find(|blocks| blocks.name() == name);
+            let blocks = BlockKind::ALL.into_iter().find(|blocks| blocks.name() == name);
             let number = |word: &str| word.parse().ok().filter(|&number: &usize| number > 0);
             let letter = letter.parse().ok().filter(|letter| "sdcz".contains(*letter));
             let (Some(blocks), Some(letter)) = (blocks, letter) else {
@@ -157,17 +157,17 @@ impl std::str::FromStr for Table {
             else {
                 return Err(wrong(at, "expected positive integers for workers, n and nb, and a number for gflops"));
             };
-            entries.push(Entry { blocks, letter, workers, n, nb, gflops });
+            entries.push(TunedBlockSize { blocks, letter, workers, n, nb, gflops });
         }
         Ok(Self { entries })
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for TuningTable {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "# block sizes measured on {}", processor_name())?;
         writeln!(out, "# routine type workers n nb gflops")?;
-        for Entry { blocks, letter, workers, n, nb, gflops } in &self.entries {
+        for TunedBlockSize { blocks, letter, workers, n, nb, gflops } in &self.entries {
             writeln!(out, "{} {letter} {workers} {n} {nb} {gflops:.1}", blocks.name())?;
         }
         Ok(())
@@ -187,7 +187,7 @@ mod tests {
             ("getrs d 2 512 96 1.0", 1),
             ("potrf d 2 512 0 1.0", 1),
         ] {
-            let error = text.parse::<Table>().expect_err(text);
+            let error = text.parse::<TuningTable>().expect_err(text);
             assert_eq!(error.kind(), crate::ErrorKind::Argument);
             assert!(error.to_string().contains(&format!("line {line}:")), "{error}");
         }
@@ -195,9 +195,9 @@ mod tests {
 
     #[test]
     fn no_tasks_applies_to_nearby_orders() {
-        let table: Table = "getrf z 2 100 100 1.0\ngetrf z 2 1000 64 9.0".parse().expect("a table");
-        assert_eq!(table.block_size(Blocks::Lu, 'z', 2, 150), Some(150));
-        assert_eq!(table.block_size(Blocks::Lu, 'z', 2, 90), Some(100));
-        assert_eq!(table.block_size(Blocks::Lu, 'z', 2, 400), Some(64));
+        let table: TuningTable = "getrf z 2 100 100 1.0\ngetrf z 2 1000 64 9.0".parse().expect("a table");
+        assert_eq!(table.block_size(BlockKind::Lu, 'z', 2, 150), Some(150));
+        assert_eq!(table.block_size(BlockKind::Lu, 'z', 2, 90), Some(100));
+        assert_eq!(table.block_size(BlockKind::Lu, 'z', 2, 400), Some(64));
     }
 }

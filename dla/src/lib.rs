@@ -118,8 +118,8 @@ pub use matrix::Matrix;
 pub use mixed::{MixedPrecision, gesv_mixed, posv_mixed};
 pub use options::{Distribution, Options, UnknownDistribution};
 pub use qr::{
-    Reflectors, RowReflectors, Tree, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, unglq::unglq, ungqr::ungqr,
-    unmlq::unmlq, unmqr::unmqr,
+    Reflectors, RowReflectors, TsqrFactors, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, unglq::unglq,
+    ungqr::ungqr, unmlq::unmlq, unmqr::unmqr,
 };
 pub use superscalar_kernels::{
     AsMatrix, AsMatrixMut, Diag, Direction, MatMut, MatRef, Norm, NotPositiveDefinite, Op, Part, Real, Side, Singular,

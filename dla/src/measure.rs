@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Matrix, Options, Scalar,
-    block_table::{Blocks, Entry},
+    block_table::{BlockKind, TunedBlockSize},
     geqrf, getrf, potrf,
 };
 use std::time::Instant;
@@ -28,18 +28,18 @@ const SECONDS_MAX: f64 = 1.0;
 ///
 /// ```
 /// use superscalar::Runtime;
-/// use superscalar::dla::tuning::{Blocks, measure};
+/// use superscalar::dla::tuning::{BlockKind, measure};
 ///
-/// let entry = measure::<f32>(&Runtime::new()?, Blocks::Lu, 40)?;
+/// let entry = measure::<f32>(&Runtime::new()?, BlockKind::Lu, 40)?;
 /// assert_eq!((entry.letter, entry.n), ('s', 40));
 /// assert!(entry.nb <= 40 && entry.gflops > 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[each_type]
-pub fn measure<T: Scalar>(rt: &Runtime, blocks: Blocks, n: usize) -> Result<Entry, Error> {
+pub fn measure<T: Scalar>(rt: &Runtime, blocks: BlockKind, n: usize) -> Result<TunedBlockSize, Error> {
     assert!(n > 0, "measure: the order must be positive");
     let sizes: Vec<usize> = match blocks {
-        Blocks::QrInner => INNER_SIZES.into_iter().map(|nb| nb.min(n)).collect(),
+        BlockKind::QrInner => INNER_SIZES.into_iter().map(|nb| nb.min(n)).collect(),
         _ => SIZES.into_iter().filter(|&nb| nb < n).chain([n]).collect(),
     };
     let mut trial = Trial::<T>::new(n);
@@ -59,12 +59,12 @@ pub fn measure<T: Scalar>(rt: &Runtime, blocks: Blocks, n: usize) -> Result<Entr
     let medians = seconds.iter_mut().map(median);
     let (nb, best) = sizes.into_iter().zip(medians).min_by(|a, b| a.1.total_cmp(&b.1)).expect("sizes were tried");
     let multiplications = match blocks {
-        Blocks::Cholesky => 1.0 / 6.0,
-        Blocks::Lu => 1.0 / 3.0,
-        Blocks::Qr | Blocks::QrInner => 2.0 / 3.0,
+        BlockKind::Cholesky => 1.0 / 6.0,
+        BlockKind::Lu => 1.0 / 3.0,
+        BlockKind::Qr | BlockKind::QrInner => 2.0 / 3.0,
     };
     let flops = multiplications * (n as f64).powi(3) * f64::from(T::FLOPS_MUL + T::FLOPS_ADD);
-    Ok(Entry { blocks, letter: T::LETTER, workers: rt.workers(), n, nb, gflops: flops / best / 1e9 })
+    Ok(TunedBlockSize { blocks, letter: T::LETTER, workers: rt.workers(), n, nb, gflops: flops / best / 1e9 })
 }
 
 /// Operands of one measurement.
@@ -87,16 +87,16 @@ impl<T: Scalar> Trial<T> {
     }
 
     /// Returns the time of one call in seconds.
-    fn run(&mut self, rt: &Runtime, blocks: Blocks, nb: usize) -> Result<f64, Error> {
+    fn run(&mut self, rt: &Runtime, blocks: BlockKind, nb: usize) -> Result<f64, Error> {
         let options = Options::default().nb(nb);
         let n = self.original.nrows();
         self.a.as_mut().copy_from(self.original.as_ref());
         let begun = Instant::now();
         match blocks {
-            Blocks::Cholesky => potrf(rt, Uplo::Lower, self.a.as_mut(), &options)?,
-            Blocks::Lu => getrf(rt, self.a.as_mut(), &mut self.ipiv, &options)?,
-            Blocks::Qr => geqrf(rt, self.a.as_mut(), &mut self.tau, &options)?,
-            Blocks::QrInner => cpu::geqrf(self.a.as_mut(), &mut self.tau, self.t.as_mut().submatrix(0..nb, 0..n)),
+            BlockKind::Cholesky => potrf(rt, Uplo::Lower, self.a.as_mut(), &options)?,
+            BlockKind::Lu => getrf(rt, self.a.as_mut(), &mut self.ipiv, &options)?,
+            BlockKind::Qr => geqrf(rt, self.a.as_mut(), &mut self.tau, &options)?,
+            BlockKind::QrInner => cpu::geqrf(self.a.as_mut(), &mut self.tau, self.t.as_mut().submatrix(0..nb, 0..n)),
         }
         Ok(begun.elapsed().as_secs_f64())
     }

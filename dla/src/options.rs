@@ -44,7 +44,7 @@ impl Options {
     pub(crate) fn plan<T: Scalar>(&self, rt: &Runtime, problem: Problem) -> Result<Plan, Error> {
         let machine = match problem {
             // These problems never run on devices.
-            Problem::Elements { .. } | Problem::Tree { .. } => Machine::of_workers::<T>(rt.workers()),
+            Problem::Elements { .. } | Problem::TsqrFactors { .. } => Machine::of_workers::<T>(rt.workers()),
             _ => Machine::of::<T>(rt),
         };
         self.block_size.plan::<T>(problem, &machine)

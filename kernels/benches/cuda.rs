@@ -16,7 +16,9 @@ use superscalar_devices::cuda::{self, Cuda, Options};
 use superscalar_kernels::{
     Diag, Direction, Op, Scalar, Side, Symmetry, Uplo, c32, c64,
     device::{Call, Mat, backends},
-    operations::{Action, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
+    operations::{
+        Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular, TriangularAction,
+    },
 };
 use superscalar_runtime::{Cost, Device, DeviceError, DeviceRegion, Event, HostRegion, IssueContext, Transfer};
 use timing::{Filters, numbers};
@@ -137,10 +139,10 @@ fn benchmarks<T: Scalar>(n: usize) -> Vec<Benchmark<T>> {
         benchmark("herk LN", 0.5, rank_k),
         benchmark("her2k LN", 1.0, rank_2k),
         benchmark("hemm LL", 1.0, symm),
-        benchmark("trmm LLN", 0.5, triangle(Action::Multiply, Side::Left, none)),
-        benchmark("trmm RLC", 0.5, triangle(Action::Multiply, Side::Right, adjoint)),
-        benchmark("trsm LLN", 0.5, triangle(Action::Solve, Side::Left, none)),
-        benchmark("trsm RLC", 0.5, triangle(Action::Solve, Side::Right, adjoint)),
+        benchmark("trmm LLN", 0.5, triangle(TriangularAction::Multiply, Side::Left, none)),
+        benchmark("trmm RLC", 0.5, triangle(TriangularAction::Multiply, Side::Right, adjoint)),
+        benchmark("trsm LLN", 0.5, triangle(TriangularAction::Solve, Side::Left, none)),
+        benchmark("trsm RLC", 0.5, triangle(TriangularAction::Solve, Side::Right, adjoint)),
         Benchmark { is_fresh: true, ..benchmark("potrf L", 1.0 / 6.0, Call::Potrf(Potrf { uplo, first: 0, a: c })) },
         benchmark("larfb LC", 2.0 * depth as f64 / n as f64, larfb),
         moved("copy", 2.0, Call::Lacpy(Lacpy { op: none, a, b: c })),

@@ -15,7 +15,7 @@ use superscalar_kernels::{
     Diag, MatMut, MatRef, Op, Scalar, Side, Symmetry, Uplo, c32, c64, cpu,
     device::{Call, Mat},
     opencl::{enqueue, scratch_bytes},
-    operations::{Action, Gemm, Potrf, RankK, Symm, Triangular},
+    operations::{Gemm, Potrf, RankK, Symm, Triangular, TriangularAction},
 };
 use timing::{Filters, median, numbers};
 
@@ -66,7 +66,7 @@ fn product<T: Scalar>(op_a: Op, op_b: Op, [a, b, c]: [Mat<T>; 3]) -> Call<T> {
     Call::Gemm(Gemm { part: None, op_a, op_b, alpha: T::ONE, a, b, beta: T::ZERO, c })
 }
 
-fn triangle<T: Scalar>(action: Action, side: Side, uplo: Uplo, op: Op, [a, _, b]: [Mat<T>; 3]) -> Call<T> {
+fn triangle<T: Scalar>(action: TriangularAction, side: Side, uplo: Uplo, op: Op, [a, _, b]: [Mat<T>; 3]) -> Call<T> {
     Call::Triangular(Triangular { action, side, uplo, op, diag: Diag::NonUnit, alpha: T::ONE, a, b })
 }
 
@@ -126,19 +126,19 @@ fn triangular<T: Scalar>() -> Vec<Benchmark<T>> {
         Benchmark {
             name: "trsm RLC",
             share: 0.5,
-            call: |m| triangle(Action::Solve, Right, Lower, Op::ConjTrans, m),
+            call: |m| triangle(TriangularAction::Solve, Right, Lower, Op::ConjTrans, m),
             host: |(a, _, c)| cpu::trsm(Right, Lower, Op::ConjTrans, Diag::NonUnit, T::ONE, a, c),
         },
         Benchmark {
             name: "trsm LLN",
             share: 0.5,
-            call: |m| triangle(Action::Solve, Left, Lower, Op::None, m),
+            call: |m| triangle(TriangularAction::Solve, Left, Lower, Op::None, m),
             host: |(a, _, c)| cpu::trsm(Left, Lower, Op::None, Diag::NonUnit, T::ONE, a, c),
         },
         Benchmark {
             name: "trmm LLN",
             share: 0.5,
-            call: |m| triangle(Action::Multiply, Left, Lower, Op::None, m),
+            call: |m| triangle(TriangularAction::Multiply, Left, Lower, Op::None, m),
             host: |(a, _, c)| cpu::trmm(Left, Lower, Op::None, Diag::NonUnit, T::ONE, a, c),
         },
         Benchmark {

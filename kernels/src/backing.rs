@@ -11,7 +11,7 @@ use std::{
     ptr::NonNull,
     sync::Arc,
 };
-use superscalar_runtime::{HostRegion, Lend};
+use superscalar_runtime::{HostRegion, Lendable};
 
 /// Alignment of a tile's first element: a cache line, which is a multiple of every vector's size.
 const TILE_ALIGN_BYTES: usize = 64;
@@ -120,7 +120,7 @@ fn bytes_of_tiles<T>((m, n): (usize, usize), (mb, nb): (usize, usize)) -> Option
 // SAFETY: the region is the tile's own part of the allocation, which the tile keeps alive and which does not move with
 // the tile. Every bit pattern is a valid element. The methods do not follow the pointer, and the residences of the
 // views are exactly their columns.
-unsafe impl<T: Scalar> Lend for Backing<T> {
+unsafe impl<T: Scalar> Lendable for Backing<T> {
     type With = Arc<PackStore>;
     type Mut<'s> = Tile<MatMut<'s, T>>;
     type Ref<'s> = Tile<MatRef<'s, T>>;

@@ -65,7 +65,7 @@ pub mod view;
 pub mod device {
     pub use crate::backends::{Backend, backends, on_devices, panels_on_devices};
     pub(crate) use crate::operations::Heap;
-    pub use crate::operations::{Call, Mat, Used};
+    pub use crate::operations::{Call, Mat, MatrixUse};
 }
 
 pub use backing::Backing;

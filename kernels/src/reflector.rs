@@ -2,7 +2,7 @@
 
 use crate::{
     MatMut, MatRef, Scalar,
-    cpu::{BlockReflector, PackStore, Packs},
+    cpu::{BlockReflector, PackStore, PackedForms},
     zeros,
 };
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use superscalar_runtime::{Portable, Residence};
 pub struct Reflector<T> {
     t: Vec<T>,
     k: usize,
-    packs: [Packs; 2],
+    packs: [PackedForms; 2],
 }
 
 impl<T: Scalar> Reflector<T> {
     /// Makes room for k reflectors, whose packed forms come from `store`.
     #[must_use]
     pub fn new(k: usize, store: &Arc<PackStore>) -> Self {
-        Self { t: zeros(k * k), k, packs: [Packs::new(store), Packs::new(store)] }
+        Self { t: zeros(k * k), k, packs: [PackedForms::new(store), PackedForms::new(store)] }
     }
 
     /// Returns Q, with the vectors `v`.
@@ -40,7 +40,7 @@ impl<T: Scalar> Reflector<T> {
 
     /// Returns the triangular factor for writing, and discards the packed forms.
     pub fn t_mut(&mut self) -> MatMut<'_, T> {
-        self.packs.iter().for_each(Packs::forget);
+        self.packs.iter().for_each(PackedForms::forget);
         let view = MatMut::from_col_major(&mut self.t, self.k, self.k, self.k.max(1));
         view.unwrap_or_else(|_| unreachable!("it has k x k elements"))
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     MatMut, MatRef, Scalar,
-    cpu::{Operand, PackStore, Packs},
+    cpu::{Operand, PackStore, PackedForms},
 };
 use std::{ops::Range, sync::Arc};
 use superscalar_runtime::{Portable, Residence, View};
@@ -62,14 +62,14 @@ impl<T: Scalar> TileView for MatRef<'_, T> {
 #[derive(Debug)]
 pub struct Tile<V> {
     view: V,
-    packs: Packs,
+    packs: PackedForms,
 }
 
 impl<V: TileView> Tile<V> {
     /// Makes the tile that `view` shows; its packed forms come from `store`.
     #[must_use]
     pub fn new(view: V, store: &Arc<PackStore>) -> Self {
-        Self { view, packs: Packs::new(store) }
+        Self { view, packs: PackedForms::new(store) }
     }
 
     /// Returns an immutable view of the tile.

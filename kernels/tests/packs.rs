@@ -2,7 +2,7 @@
 //! discarded.
 
 use std::sync::Arc;
-use superscalar_kernels::cpu::{self, Operand, PackStore, Packs};
+use superscalar_kernels::cpu::{self, Operand, PackStore, PackedForms};
 use superscalar_kernels::{MatMut, MatRef, Op, Scalar, Side, Uplo, c32, c64};
 
 /// Small integers, so that every order of summation gives the same result.
@@ -15,13 +15,13 @@ struct PackedTile<T> {
     n: usize,
     ld: usize,
     data: Vec<T>,
-    packs: Packs,
+    packs: PackedForms,
 }
 
 impl<T: Scalar> PackedTile<T> {
     fn new(seed: usize, n: usize, store: &Arc<PackStore>) -> Self {
         let ld = n + 3;
-        Self { n, ld, data: numbers(seed, ld * n), packs: Packs::new(store) }
+        Self { n, ld, data: numbers(seed, ld * n), packs: PackedForms::new(store) }
     }
 
     fn view(&self) -> MatRef<'_, T> {

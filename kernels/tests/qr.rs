@@ -4,7 +4,7 @@
 mod panels;
 
 use panels::SHAPES;
-use superscalar_kernels::cpu::{BlockReflector, PackStore, Packs};
+use superscalar_kernels::cpu::{BlockReflector, PackStore, PackedForms};
 use superscalar_kernels::{MatMut, MatRef, Op, Real, Scalar, Side, c32, c64, cpu, reference};
 use superscalar_oracle::{
     Layout,
@@ -295,7 +295,7 @@ fn block_reflectors_agree() {
             let v = Stored::<T>::fractions(&mut numbers, (m, k), case);
             let mut t = upper(Stored::<T>::fractions(&mut numbers, (k, k), Layout::PLAIN).view());
             t.memory_mut().iter_mut().for_each(|x| *x *= T::from_f64(1.0 / (m + 1) as f64));
-            let packs = [Packs::new(&store), Packs::new(&store)];
+            let packs = [PackedForms::new(&store), PackedForms::new(&store)];
             for side in [Side::Left, Side::Right] {
                 for op in [Op::None, Op::ConjTrans, Op::Trans] {
                     if T::COMPLEX && op == Op::Trans {

@@ -129,6 +129,7 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 /// A file that is kept from run to run.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::cache::CacheFile;
 ///
 /// let path = std::env::temp_dir().join(format!("superscalar-doc-{}", std::process::id()));

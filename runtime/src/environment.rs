@@ -13,6 +13,7 @@ static DEFAULTS: AtomicPtr<HashMap<String, OsString>> = AtomicPtr::new(std::ptr:
 /// as not set.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// assert_eq!(superscalar::environment::variable("NO_VARIABLE_OF_THIS_NAME"), None);
 /// ```
 #[must_use]
@@ -29,6 +30,7 @@ pub fn variable(name: &str) -> Option<OsString> {
 /// that its host program does not know. Returns false and does nothing if defaults were set before.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::environment::{set_defaults, variable};
 /// assert!(set_defaults([("SUPERSCALAR_WINDOW".to_owned(), "64".into())]));
 /// assert_eq!(variable("SUPERSCALAR_WINDOW"), Some("64".into()));
@@ -47,6 +49,7 @@ pub fn set_defaults(values: impl IntoIterator<Item = (String, OsString)>) -> boo
 /// Replaces `%p` in a file name by the number of this process.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::environment::file_name;
 /// assert_eq!(file_name("log.%p"), format!("log.{}", std::process::id()));
 /// ```

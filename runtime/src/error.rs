@@ -150,6 +150,7 @@ enum Repr {
 /// An error of a call into the runtime.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::{ErrorKind, Runtime};
 /// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(1).build()?;

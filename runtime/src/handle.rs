@@ -18,6 +18,7 @@ use std::{marker::PhantomData, mem::ManuallyDrop, panic::Location, ptr::NonNull,
 /// the value; dropping the handle drops the value once the tasks that name it are done.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::Runtime;
 /// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(2).build()?;

@@ -59,11 +59,11 @@ pub use memory::{CopyKind, MemoryInUse, Traffic};
 pub use placement::{Codelet, Operand, Operands, Reads, Updates, Writes};
 pub use recording::{BlasLevel, TaskId, TileIndex};
 #[cfg(feature = "placement")]
-pub use resident::{Lend, Resident};
+pub use resident::{Lendable, Resident};
 pub use runtime::{Builder, Runtime, process, settings_table};
 pub use schedule::{
-    CapabilityWeights, DemandDriven, Fifo, Forecast, Moves, Outlook, Place, Policy, PolicyName, Priority, ReadyTask,
-    Resource, UnknownPolicy, Want, WorkStealing,
+    CapabilityWeights, DemandDriven, Fifo, Forecast, Outlook, Place, Policy, PolicyName, Priority, ReadyTask, Resource,
+    TaskFilter, Transfers, UnknownPolicy, WorkStealing,
 };
 pub use scope::{Home, Lent, Nesting, Output, ReadOutput, Scope, View};
 use superscalar_schedule as schedule;

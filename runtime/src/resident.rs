@@ -31,7 +31,7 @@ use std::panic::Location;
 /// - The views' [`residence`](Portable::residence) is this region, and its bytes are accessible only through the views.
 ///   Only tasks see the views.
 /// - Dropping a view uses nothing that it borrows (as for [`View`](crate::View)).
-pub unsafe trait Lend: Send + Sync + 'static {
+pub unsafe trait Lendable: Send + Sync + 'static {
     /// The data needed to make a view, besides the value.
     type With;
     /// The view for tasks that may change the value.
@@ -52,13 +52,13 @@ pub unsafe trait Lend: Send + Sync + 'static {
 /// A value whose replicas stay on the devices between scopes, where the next scope can use them.
 ///
 /// Dropping it drops the value without copying it to the host. It may outlive its runtime.
-pub struct Resident<T: Lend> {
+pub struct Resident<T: Lendable> {
     /// Holds the entry, and drops the value when no copy to or from it is in progress. Tasks name the lent views
     /// instead.
     handle: Handle<T>,
 }
 
-impl<T: Lend> Resident<T> {
+impl<T: Lendable> Resident<T> {
     /// Registers a value, which is in host memory, with a runtime.
     pub fn new(rt: &Runtime, value: T) -> Self {
         let host = value.region();
@@ -82,7 +82,7 @@ impl<T: Lend> Resident<T> {
         // SAFETY: the handle owns the value and keeps its address valid. No task names the handle's own datum, and
         // `self` is borrowed exclusively, so no other reference to the value exists.
         let view = unsafe { self.handle.datum().home().as_mut() }.lend_mut(with);
-        // SAFETY: `T: Lend` guarantees that the view's destructor uses nothing that it borrows.
+        // SAFETY: `T: Lendable` guarantees that the view's destructor uses nothing that it borrows.
         self.share(unsafe { s.own_unchecked(view) }, is_own)
     }
 
@@ -94,7 +94,7 @@ impl<T: Lend> Resident<T> {
         // SAFETY: the handle owns the value and keeps its address valid. `self` is borrowed, so all other references
         // only read.
         let view = unsafe { self.handle.datum().home().as_ref() }.lend_ref(with);
-        // SAFETY: `T: Lend` guarantees that the view's destructor uses nothing that it borrows.
+        // SAFETY: `T: Lendable` guarantees that the view's destructor uses nothing that it borrows.
         self.share(unsafe { s.own_unchecked(view) }, is_own)
     }
 

@@ -6,7 +6,7 @@ mod order;
 
 use self::inbox::{Arrival, Inbox};
 use super::{
-    BlasLevel, Forecast, Outlook, Place, Policy, Priority, ReadyTask, Resource, TaskId, Want, held,
+    BlasLevel, Forecast, Outlook, Place, Policy, Priority, ReadyTask, Resource, TaskFilter, TaskId, held,
     station::{Assigned, Deviation, Station, load_ns},
 };
 use smallvec::SmallVec;
@@ -208,7 +208,7 @@ impl SchedulerState {
     }
 
     /// Steals a task that this resource would finish sooner than its owner.
-    fn steal(&mut self, on: Resource, want: &Want<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
+    fn steal(&mut self, on: Resource, want: &TaskFilter<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
         let now_ns = outlook.now_ns() as f64;
         let mut best: Option<StealCandidate> = None;
         for victim in resources(outlook).filter(|&other| other != on) {
@@ -239,7 +239,7 @@ impl SchedulerState {
         &self,
         on: Resource,
         victim: Resource,
-        want: &Want<'_>,
+        want: &TaskFilter<'_>,
         outlook: &dyn Outlook,
         now_ns: f64,
     ) -> Option<StealCandidate> {
@@ -352,7 +352,7 @@ impl CapabilityWeights {
     }
 
     /// Takes any task for a thread that clears up at the end, regardless of its assignment.
-    fn take_any(&self, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take_any(&self, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         if self.held.load(Ordering::Relaxed) == 0 {
             return None;
         }
@@ -408,7 +408,7 @@ impl Policy for CapabilityWeights {
         rule.map(|it| it.0)
     }
 
-    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let Some(outlook) = want.outlook() else {
             return self.host_only.take(by, want).or_else(|| self.take_any(want));
         };
@@ -417,7 +417,7 @@ impl Policy for CapabilityWeights {
         self.count_taken(task)
     }
 
-    fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn steal(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let Some(outlook) = want.outlook() else { return self.host_only.steal(by, want) };
         let mut state = self.current(want.lock(&self.state)?, outlook);
         let on = outlook.resource_at(by);

@@ -1,6 +1,6 @@
 //! Demand-driven scheduling: faster resources ask more often and so get more tasks (BLASX, section IV.C).
 
-use super::{Outlook, Place, Policy, ReadyTask, Resource, Want, held, ranked::RankedQueue};
+use super::{Outlook, Place, Policy, ReadyTask, Resource, TaskFilter, held, ranked::RankedQueue};
 use std::{
     cmp::Reverse,
     sync::{Mutex, MutexGuard},
@@ -45,7 +45,7 @@ struct DemandState {
 
 impl DemandState {
     /// Takes the next task for a worker, directly from the queue.
-    fn take_for_host(&mut self, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take_for_host(&mut self, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let rank = |queue: &RankedQueue<ReadyTask>| {
             let found = queue.iter().map(|(_, task)| task).find(|task| want.accepts(task));
             found.map(|task| (task.priority(), Reverse(task.id())))
@@ -60,7 +60,7 @@ impl DemandState {
         &mut self,
         device: usize,
         on: Resource,
-        want: &Want<'_>,
+        want: &TaskFilter<'_>,
         outlook: &dyn Outlook,
     ) -> Option<ReadyTask> {
         let Self { shared, .. } = self;
@@ -83,7 +83,7 @@ impl DemandState {
     }
 
     /// Steals a task from a station: the one that its device would run last.
-    fn steal(&mut self, want: &Want<'_>) -> Option<ReadyTask> {
+    fn steal(&mut self, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let owner = |task: &ReadyTask, of: usize| {
             let outlook = want.outlook()?;
             let on = Resource::device(of as u16);
@@ -138,7 +138,7 @@ impl Policy for DemandDriven {
         None
     }
 
-    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let mut state = want.lock(&self.state)?;
         let on = want.outlook().map(|outlook| (outlook.resource_at(by), outlook));
         match on.and_then(|(on, outlook)| Some((on.device_index()?, on, outlook))) {
@@ -147,7 +147,7 @@ impl Policy for DemandDriven {
         }
     }
 
-    fn steal(&self, _: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn steal(&self, _: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         want.lock(&self.state)?.steal(want)
     }
 }

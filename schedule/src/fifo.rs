@@ -1,6 +1,6 @@
 //! First in, first out: one queue for all threads.
 
-use super::{Outlook, Place, Policy, ReadyTask, Resource, Want, held};
+use super::{Outlook, Place, Policy, ReadyTask, Resource, TaskFilter, held};
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard},
@@ -34,7 +34,7 @@ impl Policy for Fifo {
         None
     }
 
-    fn take(&self, _: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, _: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let mut ready = self.ready();
         if want.is_any() {
             return ready.pop_front();

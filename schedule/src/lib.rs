@@ -28,18 +28,18 @@ mod ranked;
 mod station;
 mod stealing_queues;
 mod task;
-mod want;
+mod task_filter;
 mod work_stealing;
 
 pub use capability_weights::CapabilityWeights;
 pub use demand_driven::DemandDriven;
 pub use fifo::Fifo;
 pub use names::{PolicyName, UnknownPolicy};
-pub use outlook::{Forecast, Moves, Outlook, Resource};
+pub use outlook::{Forecast, Outlook, Resource, Transfers};
 pub use policy::Policy;
 pub use priority::Priority;
 pub use task::{BlasLevel, Place, ReadyTask, TaskId};
-pub use want::Want;
+pub use task_filter::TaskFilter;
 pub use work_stealing::WorkStealing;
 
 use std::sync::{LockResult, PoisonError};

@@ -41,14 +41,14 @@ pub struct Forecast {
 
 impl Forecast {
     /// Returns the copies of this forecast, assuming that the device's memory has room.
-    pub fn moves(&self) -> Moves {
-        Moves { ns: self.communication_ns, from_host: self.from_host, has_room: true }
+    pub fn moves(&self) -> Transfers {
+        Transfers { ns: self.communication_ns, from_host: self.from_host, has_room: true }
     }
 }
 
 /// The copies to a resource that must precede a task there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moves {
+pub struct Transfers {
     /// The time of the copies; infinite if the task cannot run there.
     pub ns: f64,
     /// Whether an operand comes from host memory or is on its way from there; see [`Forecast::from_host`].
@@ -57,7 +57,7 @@ pub struct Moves {
     pub has_room: bool,
 }
 
-impl Moves {
+impl Transfers {
     /// No copies.
     pub const NOTHING: Self = Self { ns: 0.0, from_host: false, has_room: true };
     /// The value for a task that cannot run there.
@@ -97,8 +97,8 @@ pub trait Outlook {
 
     /// Returns the copies that the task would need there. This gives the same times as [`forecast`](Self::forecast) and
     /// is faster.
-    fn moves(&self, task: &ReadyTask, on: Resource) -> Moves {
-        self.forecast(task, on).map_or(Moves::NEVER, |forecast| forecast.moves())
+    fn moves(&self, task: &ReadyTask, on: Resource) -> Transfers {
+        self.forecast(task, on).map_or(Transfers::NEVER, |forecast| forecast.moves())
     }
 
     /// Returns whether the resource is a lost device.

@@ -1,6 +1,6 @@
 //! An outlook for tests of policies: tasks have given costs, and the test advances the time.
 
-use super::{BlasLevel, Forecast, Moves, Outlook, Place, Policy, ReadyTask, Resource, TaskId, Want};
+use super::{BlasLevel, Forecast, Outlook, Place, Policy, ReadyTask, Resource, TaskFilter, TaskId, Transfers};
 use std::{
     cell::{Cell, RefCell},
     collections::{BTreeMap, VecDeque},
@@ -73,9 +73,9 @@ impl Outlook for MockOutlook {
         self.tasks.borrow()[&task.id()].forecasts[usize::from(on.0)]
     }
 
-    fn moves(&self, task: &ReadyTask, on: Resource) -> Moves {
+    fn moves(&self, task: &ReadyTask, on: Resource) -> Transfers {
         let has_room = self.has_room.get();
-        self.forecast(task, on).map_or(Moves::NEVER, |forecast| Moves { has_room, ..forecast.moves() })
+        self.forecast(task, on).map_or(Transfers::NEVER, |forecast| Transfers { has_room, ..forecast.moves() })
     }
 
     fn is_lost(&self, on: Resource) -> bool {
@@ -126,7 +126,7 @@ impl MockOutlook {
     /// Returns the number of the task that this place gets.
     pub(super) fn take(&self, policy: &dyn Policy, by: Place) -> Option<u64> {
         let accepts = |task: &ReadyTask| self.forecast(task, self.resource_at(by)).is_some();
-        let want = &Want::of(&accepts).with(Some(self));
+        let want = &TaskFilter::of(&accepts).with(Some(self));
         policy.take(by, want).or_else(|| policy.steal(by, want)).map(|task| task.id().0)
     }
 

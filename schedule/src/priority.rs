@@ -1,7 +1,7 @@
 //! Work stealing in priority bands.
 
 use super::{
-    Outlook, Place, Policy, ReadyTask, Resource, Want,
+    Outlook, Place, Policy, ReadyTask, Resource, TaskFilter,
     stealing_queues::{Order, StealingQueues},
 };
 use crossbeam_utils::CachePadded;
@@ -38,7 +38,7 @@ impl Priority {
 
     /// Takes the most urgent task of another place, if it is more urgent than all tasks of this place.
     #[cold]
-    fn take_urgent(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take_urgent(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let own = self.queues.bands(by.0 as usize).checked_ilog2();
         let best = self.queues.others(by).max_by_key(|&place| self.queues.bands(place).checked_ilog2())?;
         let band = self.queues.bands(best).checked_ilog2()?;
@@ -72,12 +72,12 @@ impl Policy for Priority {
         None
     }
 
-    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let urgent = if self.urgent.load(Ordering::Relaxed) > 0 { self.take_urgent(by, want) } else { None };
         self.taken(urgent.or_else(|| self.queues.take_own(by, want)))
     }
 
-    fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn steal(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         self.taken(self.queues.others(by).find_map(|victim| self.queues.steal(by, victim, want)))
     }
 

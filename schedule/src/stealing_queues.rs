@@ -7,7 +7,7 @@
 //! line of its own and is written only when a band gets its first task or loses its last. So threads that pass by do
 //! not slow down the owner's pushes.
 
-use super::{Place, ReadyTask, Want, held};
+use super::{Place, ReadyTask, TaskFilter, held};
 use crossbeam_utils::CachePadded;
 use std::{
     collections::VecDeque,
@@ -110,7 +110,7 @@ impl<const BANDS: usize> StealingQueues<BANDS> {
 
     /// Takes the next of the place's own tasks, from its highest band.
     #[inline]
-    pub(super) fn take_own(&self, place: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    pub(super) fn take_own(&self, place: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let place_queues = &self.places[place.0 as usize];
         if place_queues.bands.load(Ordering::Acquire) == 0 {
             return None;
@@ -119,14 +119,14 @@ impl<const BANDS: usize> StealingQueues<BANDS> {
     }
 
     /// Takes only the oldest task of another place's highest band.
-    pub(super) fn steal_one(&self, victim: usize, want: &Want<'_>) -> Option<ReadyTask> {
+    pub(super) fn steal_one(&self, victim: usize, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         self.places[victim].take(want, Order::OldestFirst)
     }
 
     /// Takes the oldest task of another place's highest band. A thief that accepts any task also takes further tasks of
     /// the band: its equal share among all thieves. With unequal shares, thieves would work on distant parts of the
     /// program, and data that their tasks share would be fetched or packed repeatedly (measured: docs/measurements/).
-    pub(super) fn steal(&self, thief: Place, victim: usize, want: &Want<'_>) -> Option<ReadyTask> {
+    pub(super) fn steal(&self, thief: Place, victim: usize, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let (own, place_queues) = (&self.places[thief.0 as usize], &self.places[victim]);
         if want.is_any() && !own.is_thief.load(Ordering::Relaxed) && !own.is_thief.swap(true, Ordering::Relaxed) {
             self.thief_count.fetch_add(1, Ordering::Relaxed);
@@ -163,7 +163,7 @@ impl<const BANDS: usize> PlaceQueues<BANDS> {
         self.bands.load(Ordering::Relaxed).checked_ilog2().map(|band| band as usize)
     }
 
-    fn take(&self, want: &Want<'_>, order: Order) -> Option<ReadyTask> {
+    fn take(&self, want: &TaskFilter<'_>, order: Order) -> Option<ReadyTask> {
         let mut queues = want.lock(&self.queues)?;
         if !want.is_any() {
             return self.take_accepted(&mut queues, want, order);
@@ -179,7 +179,7 @@ impl<const BANDS: usize> PlaceQueues<BANDS> {
 
     /// Takes the first task that `want` accepts, from the highest band that has one.
     #[cold]
-    fn take_accepted(&self, queues: &mut BandQueues<BANDS>, want: &Want<'_>, order: Order) -> Option<ReadyTask> {
+    fn take_accepted(&self, queues: &mut BandQueues<BANDS>, want: &TaskFilter<'_>, order: Order) -> Option<ReadyTask> {
         let mut bands = self.bands.load(Ordering::Relaxed);
         while let Some(band) = bands.checked_ilog2() {
             let queue = &mut queues[band as usize];
@@ -218,7 +218,7 @@ mod tests {
 
     /// Returns all tasks of the place, in the order in which it takes them.
     fn own(queues: &StealingQueues<1>, place: u32) -> Vec<u64> {
-        std::iter::from_fn(|| queues.take_own(Place(place), &Want::ANY)).map(|task| task.id().0).collect()
+        std::iter::from_fn(|| queues.take_own(Place(place), &TaskFilter::ANY)).map(|task| task.id().0).collect()
     }
 
     #[test]
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn thieves_take_equal_shares() {
         let queues: StealingQueues<1> = StealingQueues::new(4, Order::OldestFirst);
-        let steal = |thief| queues.steal(Place(thief), 0, &Want::ANY).map(|task| task.id().0);
+        let steal = |thief| queues.steal(Place(thief), 0, &TaskFilter::ANY).map(|task| task.id().0);
         assert_eq!((steal(1), steal(2), steal(3)), (None, None, None));
         (0..90).for_each(|id| queues.push(Place(0), 0, task(id)));
         assert_eq!((steal(1), own(&queues, 1)), (Some(0), (1..30).collect()));
@@ -255,7 +255,7 @@ mod tests {
     fn single_thief_takes_half() {
         let queues: StealingQueues<1> = StealingQueues::new(2, Order::NewestFirst);
         (0..5).for_each(|id| queues.push(Place(0), 0, task(id)));
-        assert_eq!(queues.steal(Place(1), 0, &Want::ANY).map(|task| task.id().0), Some(0));
+        assert_eq!(queues.steal(Place(1), 0, &TaskFilter::ANY).map(|task| task.id().0), Some(0));
         assert_eq!((own(&queues, 1), own(&queues, 0)), (vec![2, 1], vec![4, 3]));
     }
 }

@@ -66,7 +66,7 @@ impl ReadyTask {
     /// Creates a task for a simulation that drives a policy in virtual time. Runtimes do not run it.
     ///
     /// ```
-    /// use superscalar::{Outlook, Place, Policy, Priority, ReadyTask, TaskId, Want};
+    /// use superscalar::{Outlook, Place, Policy, Priority, ReadyTask, TaskId, TaskFilter};
     ///
     /// struct TwoWorkers;
     /// impl Outlook for TwoWorkers {
@@ -79,7 +79,7 @@ impl ReadyTask {
     /// }
     /// let policy = Priority::new(2);
     /// policy.push(Place(0), ReadyTask::simulated(TaskId(7), 0), &TwoWorkers);
-    /// let stolen = policy.take(Place(1), &Want::ANY).or_else(|| policy.steal(Place(1), &Want::ANY));
+    /// let stolen = policy.take(Place(1), &TaskFilter::ANY).or_else(|| policy.steal(Place(1), &TaskFilter::ANY));
     /// assert_eq!(stolen.map(|task| task.id()), Some(TaskId(7)));
     /// ```
     pub fn simulated(id: TaskId, priority: i32) -> Self {

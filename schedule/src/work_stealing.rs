@@ -1,7 +1,7 @@
 //! Work stealing: each worker runs its own tasks, newest first, and steals when it has none.
 
 use super::{
-    Outlook, Place, Policy, ReadyTask, Resource, Want,
+    Outlook, Place, Policy, ReadyTask, Resource, TaskFilter,
     stealing_queues::{Order, StealingQueues},
 };
 
@@ -31,11 +31,11 @@ impl Policy for WorkStealing {
         None
     }
 
-    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         self.0.take_own(by, want)
     }
 
-    fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn steal(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         self.0.others(by).find_map(|victim| self.0.steal(by, victim, want))
     }
 

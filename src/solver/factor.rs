@@ -3,7 +3,7 @@
 use super::routines;
 use crate::{
     Error, Solver,
-    dla::{self, Diag, MatMut, MatRef, MixedPrecision, Norm, Op, Scalar, Side, Tree, Uplo},
+    dla::{self, Diag, MatMut, MatRef, MixedPrecision, Norm, Op, Scalar, Side, TsqrFactors, Uplo},
 };
 
 routines! {
@@ -182,7 +182,7 @@ routines! {
     /// assert!((b[(1, 0)] / r[(1, 1)] - 2.0_f64).abs() < 1e-12);
     /// # Ok::<(), superscalar::Error>(())
     /// ```
-    fn tsqr(a: MatMut<'_, T>) -> Tree<T>;
+    fn tsqr(a: MatMut<'_, T>) -> TsqrFactors<T>;
 
     /// Solves min ‖B − op(A) X‖, or finds the least-norm solution of op(A) X = B; A is overwritten, X replaces B.
     ///

@@ -5,7 +5,7 @@ use crate::{
     abi::{Checked, Diag, DlaScalar, Letter, Op, Size, Uplo, check, vector_mut},
     rows::{interfaces, triangle_of},
 };
-use superscalar::kernels::{cpu, operations::Action};
+use superscalar::kernels::{cpu, operations::TriangularAction};
 
 /// The options of a triangular routine, with the transposition of the column-major matrix.
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ struct TriangleOptions {
 /// The addresses satisfy the requirements in the module documentation.
 #[allow(clippy::too_many_arguments)]
 unsafe fn triangular<T: DlaScalar>(
-    action: Action,
+    action: TriangularAction,
     storage: Storage,
     TriangleOptions { uplo, trans, conj, diag }: TriangleOptions,
     n: Size,
@@ -53,14 +53,18 @@ unsafe fn triangular<T: DlaScalar>(
     unsafe {
         let x = vector_mut(x, n, incx);
         match (storage, action) {
-            (Storage::Dense { lda }, Action::Multiply) => cpu::trmv(uplo, op, diag, square(a, n, lda, conj), x),
-            (Storage::Dense { lda }, Action::Solve) => cpu::trsv(uplo, op, diag, square(a, n, lda, conj), x),
-            (Storage::Band { k, lda }, Action::Multiply) => {
+            (Storage::Dense { lda }, TriangularAction::Multiply) => {
+                cpu::trmv(uplo, op, diag, square(a, n, lda, conj), x)
+            }
+            (Storage::Dense { lda }, TriangularAction::Solve) => cpu::trsv(uplo, op, diag, square(a, n, lda, conj), x),
+            (Storage::Band { k, lda }, TriangularAction::Multiply) => {
                 cpu::tbmv(uplo, op, diag, diagonals(a, k, n, lda, conj), x);
             }
-            (Storage::Band { k, lda }, Action::Solve) => cpu::tbsv(uplo, op, diag, diagonals(a, k, n, lda, conj), x),
-            (Storage::Packed, Action::Multiply) => cpu::tpmv(uplo, op, diag, packed(a, n, conj), x),
-            (Storage::Packed, Action::Solve) => cpu::tpsv(uplo, op, diag, packed(a, n, conj), x),
+            (Storage::Band { k, lda }, TriangularAction::Solve) => {
+                cpu::tbsv(uplo, op, diag, diagonals(a, k, n, lda, conj), x)
+            }
+            (Storage::Packed, TriangularAction::Multiply) => cpu::tpmv(uplo, op, diag, packed(a, n, conj), x),
+            (Storage::Packed, TriangularAction::Solve) => cpu::tpsv(uplo, op, diag, packed(a, n, conj), x),
         }
     }
     Ok(())
@@ -79,7 +83,7 @@ macro_rules! triangles {
             |layout| {
                 let (uplo, (trans, conj)) = (triangle_of(layout, uplo), by_columns::<T>(layout, trans));
                 let options = TriangleOptions { uplo, trans, conj, diag };
-                triangular(Action::$action, $storage, options, n, a, (x, incx))
+                triangular(TriangularAction::$action, $storage, options, n, a, (x, incx))
             };
         }
     };

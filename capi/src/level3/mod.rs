@@ -18,7 +18,7 @@ use crate::{
 };
 use superscalar::{
     dla,
-    kernels::{cpu, operations::Action},
+    kernels::{cpu, operations::TriangularAction},
 };
 
 /// The sizes of a product: op(A) is m x k, op(B) is k x n, and C is m x n.
@@ -338,7 +338,7 @@ struct TriangularOptions {
 /// # Safety
 /// The addresses satisfy the requirements in the module documentation.
 unsafe fn triangular<T: DlaScalar>(
-    action: Action,
+    action: TriangularAction,
     TriangularOptions { side, uplo, trans, diag }: TriangularOptions,
     (m, n): (Size, Size),
     alpha: T,
@@ -361,8 +361,10 @@ unsafe fn triangular<T: DlaScalar>(
     // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     let (a, b) = unsafe { (matrix(a, (order, order), lda), matrix_mut(b, (m, n), ldb)) };
     match action {
-        Action::Multiply => compute!(multiplications(m, n, order) / 2, trmm(side, uplo, op, diag, alpha, a, b)),
-        Action::Solve => compute!(multiplications(m, n, order) / 2, trsm(side, uplo, op, diag, alpha, a, b)),
+        TriangularAction::Multiply => {
+            compute!(multiplications(m, n, order) / 2, trmm(side, uplo, op, diag, alpha, a, b))
+        }
+        TriangularAction::Solve => compute!(multiplications(m, n, order) / 2, trsm(side, uplo, op, diag, alpha, a, b)),
     }
     Ok(())
 }
@@ -375,7 +377,7 @@ macro_rules! triangular_routines {
             |layout| {
                 let (side, uplo) = (side_of(layout, side), triangle_of(layout, uplo));
                 let options = TriangularOptions { side, uplo, trans: transa, diag };
-                triangular(Action::$action, options, swapped(layout, (m, n)), alpha, (a, lda), (b, ldb))
+                triangular(TriangularAction::$action, options, swapped(layout, (m, n)), alpha, (a, lda), (b, ldb))
             };
         }
     )*};

@@ -6,7 +6,7 @@
 //!
 //! Only its event ends a wait in a stream. CUDA does not specify what happens to the wait when the event's device is
 //! lost: the driver may release the stream or not. If it does, the work ends and is reported as failed, since what it
-//! waited for was never done. If it does not within [`GRACE`], the waiting device's stream is unusable, and so this
+//! waited for was never done. If it does not within [`LOST_DEVICE_TIMEOUT`], the waiting device's stream is unusable, and so this
 //! device is lost, too.
 
 use super::{
@@ -26,7 +26,7 @@ use std::{
 use superscalar_runtime::{DeviceError, Event};
 
 /// How long a device's queue may wait for a lost device before its own device is lost, too.
-pub const GRACE: Duration = Duration::from_secs(2);
+pub const LOST_DEVICE_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) struct Group {
@@ -174,14 +174,14 @@ impl Group {
         self.has_failures.load(Ordering::SeqCst)
     }
 
-    /// Gives up a device that has waited for a lost one for longer than [`GRACE`].
+    /// Gives up a device that has waited for a lost one for longer than [`LOST_DEVICE_TIMEOUT`].
     pub(super) fn give_up_if_stuck(&self, own: &DeviceState, queue: usize) -> Option<DeviceError> {
         if !self.has_failures() || own.is_lost() {
             return None;
         }
         let is_lost =
             |event: Event| event.device != own.index && self.member(event.device).is_some_and(DeviceState::is_lost);
-        if !own.queues[queue].any_waits_for(is_lost) || own.stuck_since().elapsed() < GRACE {
+        if !own.queues[queue].any_waits_for(is_lost) || own.stuck_since().elapsed() < LOST_DEVICE_TIMEOUT {
             return None;
         }
         own.context.abandon();

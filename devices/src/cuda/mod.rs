@@ -33,7 +33,7 @@
 //! A call that fails is an error of its task or copy. Work that ends abnormally on the GPU loses the device, because
 //! CUDA then refuses every later call (`failure` lists the error codes that mean this). The work that the lost device
 //! still had is reported as failed, and work of other devices that waits for it fails, too. If CUDA never releases one
-//! of their streams, that device is lost after [`GRACE`], and the process continues.
+//! of their streams, that device is lost after [`LOST_DEVICE_TIMEOUT`], and the process continues.
 //!
 //! `unsafe` is needed to call CUDA's C functions. The runtime guarantees the validity of host memory during copies, and
 //! the author of a kernel that it accesses only permitted memory.
@@ -71,7 +71,7 @@ mod usage;
 
 pub use context::{GpuClass, count, devices};
 pub use device::{Cuda, Options, open, open_all};
-pub use group::GRACE;
+pub use group::LOST_DEVICE_TIMEOUT;
 pub use library::{Library, requires};
 pub use nvrtc::compile;
 pub use outcome::OUTCOME_BYTES_MAX;

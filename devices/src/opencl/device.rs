@@ -4,7 +4,7 @@ use super::{
     KIND, cache_directory, cache_in,
     class::DeviceClass,
     context::{Setup, SharedContext},
-    discovery::Found,
+    discovery::DiscoveredDevice,
     lane::Lane,
     object::{Context, Queue},
     program::Programs,
@@ -90,7 +90,7 @@ impl OpenclDevice {
     /// }
     /// # Ok::<(), superscalar::DeviceError>(())
     /// ```
-    pub fn open(devices: &[(Found, Settings)]) -> Result<Vec<Arc<Self>>, DeviceError> {
+    pub fn open(devices: &[(DiscoveredDevice, Settings)]) -> Result<Vec<Arc<Self>>, DeviceError> {
         for (at, (found, settings)) in devices.iter().enumerate() {
             settings.check(found.class())?;
             if devices[..at].iter().any(|(_, before)| before.index == settings.index) {
@@ -98,7 +98,7 @@ impl OpenclDevice {
             }
         }
         let mut setup = Setup::begin();
-        let mut contexts: Vec<(&Found, Arc<SharedContext>)> = Vec::new();
+        let mut contexts: Vec<(&DiscoveredDevice, Arc<SharedContext>)> = Vec::new();
         let mut opened = Vec::new();
         for (found, settings) in devices {
             let known = contexts.iter().find(|(other, _)| other.platform == found.platform);
@@ -116,7 +116,11 @@ impl OpenclDevice {
         Ok(opened)
     }
 
-    fn open_in(context: Arc<SharedContext>, found: &Found, settings: &Settings) -> Result<Self, DeviceError> {
+    fn open_in(
+        context: Arc<SharedContext>,
+        found: &DiscoveredDevice,
+        settings: &Settings,
+    ) -> Result<Self, DeviceError> {
         let info = info(&context, found, settings);
         let state = Arc::new(DeviceState {
             index: settings.index,
@@ -164,7 +168,10 @@ impl OpenclDevice {
 }
 
 /// Creates a context of all devices of a device's platform.
-fn context_of(found: &Found, devices: &[(Found, Settings)]) -> Result<SharedContext, DeviceError> {
+fn context_of(
+    found: &DiscoveredDevice,
+    devices: &[(DiscoveredDevice, Settings)],
+) -> Result<SharedContext, DeviceError> {
     let neighbours = || devices.iter().filter(|(other, _)| other.platform == found.platform);
     let raw: Vec<ffi::cl_device_id> = neighbours().map(|(other, _)| other.raw()).collect();
     let properties = [ffi::CL_CONTEXT_PLATFORM as ffi::cl_context_properties, found.platform.0 as isize, 0];
@@ -178,7 +185,7 @@ fn context_of(found: &Found, devices: &[(Found, Settings)]) -> Result<SharedCont
     Ok(SharedContext::new(context, neighbours().map(|(_, settings)| settings.index).collect()))
 }
 
-fn info(context: &SharedContext, found: &Found, settings: &Settings) -> DeviceInfo {
+fn info(context: &SharedContext, found: &DiscoveredDevice, settings: &Settings) -> DeviceInfo {
     let class = found.class();
     let link = settings.link.unwrap_or(if class.is_unified { UNIFIED } else { LINKED });
     let peers = context.devices.iter().filter(|&&device| device != settings.index).map(|&device| (device, link));

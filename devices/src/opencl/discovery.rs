@@ -12,7 +12,7 @@ use superscalar_runtime::DeviceError;
 
 /// A device or sub-device that was found, for [`OpenclDevice::open`](super::OpenclDevice::open).
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct DiscoveredDevice {
     pub(super) platform: DriverId,
     device: DriverId,
     sub_device: Option<Arc<SubDevice>>,
@@ -43,7 +43,7 @@ const NONE: [ffi::cl_int; 2] = [ffi::CL_DEVICE_NOT_FOUND, ffi::CL_PLATFORM_NOT_F
 /// }
 /// # Ok::<(), superscalar::DeviceError>(())
 /// ```
-pub fn devices() -> Result<Vec<Found>, DeviceError> {
+pub fn devices() -> Result<Vec<DiscoveredDevice>, DeviceError> {
     let _alone = Setup::begin();
     let mut found = Vec::new();
     for platform in platforms()? {
@@ -53,7 +53,12 @@ pub fn devices() -> Result<Vec<Found>, DeviceError> {
         })?;
         for device in every {
             let class = DeviceClass::of(platform, device)?;
-            found.push(Found { platform: DriverId(platform), device: DriverId(device), sub_device: None, class });
+            found.push(DiscoveredDevice {
+                platform: DriverId(platform),
+                device: DriverId(device),
+                sub_device: None,
+                class,
+            });
         }
     }
     Ok(found)
@@ -100,7 +105,7 @@ fn list<T>(
 /// assert!(named("opencl:first", &found).is_err());
 /// # Ok::<(), superscalar::DeviceError>(())
 /// ```
-pub fn named(name: &str, found: &[Found]) -> Result<Found, DeviceError> {
+pub fn named(name: &str, found: &[DiscoveredDevice]) -> Result<DiscoveredDevice, DeviceError> {
     let numbers = numbers(name).ok_or_else(|| {
         DeviceError::new(format!(
             "`{name}` is not the name of an OpenCL device: expected opencl:N, or opencl:N-M for a group"
@@ -126,7 +131,7 @@ fn numbers(name: &str) -> Option<Range<u32>> {
     (first <= last).then_some(first..last.checked_add(1)?)
 }
 
-impl Found {
+impl DiscoveredDevice {
     /// Returns the properties of the device.
     #[must_use]
     pub fn class(&self) -> &DeviceClass {

@@ -36,7 +36,7 @@ mod source;
 
 pub use class::DeviceClass;
 pub use device::{OpenclDevice, Settings};
-pub use discovery::{Found, devices, named};
+pub use discovery::{DiscoveredDevice, devices, named};
 pub use queue::{Arg, OpenclQueue, Value};
 pub use source::Source;
 

@@ -3,7 +3,7 @@
 use super::{
     class::DeviceClass,
     context::{Heap, SharedContext},
-    discovery::Found,
+    discovery::DiscoveredDevice,
     failure::check,
     object::{Event, Kernel, Queue},
     program::{Programs, Target},
@@ -28,7 +28,7 @@ use superscalar_runtime::DeviceError;
 pub(super) struct DeviceState {
     /// The device's index in the runtime.
     pub(super) index: u16,
-    pub(super) found: Found,
+    pub(super) found: DiscoveredDevice,
     pub(super) context: Arc<SharedContext>,
     pub(super) programs: Programs,
     pub(super) signal: Arc<Signal>,

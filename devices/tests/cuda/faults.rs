@@ -8,7 +8,7 @@ use std::{
     process::Command,
     time::{Duration, Instant},
 };
-use superscalar_devices::cuda::{GRACE, Queue};
+use superscalar_devices::cuda::{LOST_DEVICE_TIMEOUT, Queue};
 use superscalar_runtime::{DeviceError, DeviceMemory, Transfer};
 
 const VARIABLE: &str = "SUPERSCALAR_TEST_CUDA_FAULT";
@@ -93,7 +93,7 @@ fn waits_for_a_lost_device_end() {
         assert!(bench.end_of(wrong).result.expect_err("the device is lost").is_lost());
         let error = bench.end_of(waiting).result.expect_err("what it waited for is lost");
         println!("after {:?}: {error} (lost: {})", begin.elapsed(), error.is_lost());
-        assert!(begin.elapsed() < GRACE + Duration::from_secs(5));
+        assert!(begin.elapsed() < LOST_DEVICE_TIMEOUT + Duration::from_secs(5));
         if !error.is_lost() {
             // The driver has released the stream, so the second device continues.
             let after = bench.issue((1, 0), &[], |queue| apply(queue, "set", (0, 1), 5)).expect("a task");

@@ -2,12 +2,12 @@
 
 pub use crate::driver::bench::{Bench, HEAP_BYTES, host, place};
 use std::{ops::DerefMut, sync::Arc, time::Duration};
-use superscalar_devices::opencl::{Arg, Found, Source, devices, named};
+use superscalar_devices::opencl::{Arg, DiscoveredDevice, Source, devices, named};
 pub use superscalar_devices::opencl::{OpenclDevice as Driver, OpenclQueue as Queue, Settings};
 use superscalar_runtime::{DeviceError, Event};
 
 /// Returns the devices of the system; if there are none, prints that the test is skipped and returns `None`.
-pub fn found() -> Option<Vec<Found>> {
+pub fn found() -> Option<Vec<DiscoveredDevice>> {
     let found = devices().expect("drivers answer");
     if !found.is_empty() {
         return Some(found);

@@ -8,7 +8,7 @@ use crate::{
     plan::Problem,
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, Op, Side, Symmetry, Uplo, cpu, operations::Action};
+use superscalar_kernels::{Diag, MatMut, Op, Side, Symmetry, Uplo, cpu, operations::TriangularAction};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -44,7 +44,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
             let (m, n) = (a.rows_of(k), a.rows_of(j));
             let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
             let form = TriangleForm { uplo, op: Op::ConjTrans, diag: Diag::NonUnit };
-            let by = triangular_operation(Action::Multiply, side, form, one, shape);
+            let by = triangular_operation(TriangularAction::Multiply, side, form, one, shape);
             trmm.spawn(s, task("trmm", k, j, k), by, a.at(k, k), at(k, j));
         }
         // A[k][k] := L[k][k]ᴴ L[k][k]

@@ -11,7 +11,7 @@ use crate::{
 };
 use superscalar_kernels::{
     Diag, MatMut, Op, Side, Symmetry, Uplo, cpu,
-    operations::{Action, Potrf},
+    operations::{Potrf, TriangularAction},
 };
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
@@ -63,7 +63,7 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, a: &Tiled<'s, MatM
             let (m, n) = (a.rows_of(i), a.rows_of(k));
             let shape = if uplo == Uplo::Lower { (m, n) } else { (n, m) };
             let form = TriangleForm { uplo, op: Op::ConjTrans, diag: Diag::NonUnit };
-            let by = triangular_operation(Action::Solve, side, form, one, shape);
+            let by = triangular_operation(TriangularAction::Solve, side, form, one, shape);
             trsm.spawn(s, task("trsm", i, k, k).priority(3), by, a.at(k, k), at(i, k));
         }
         for j in k + 1..nt {

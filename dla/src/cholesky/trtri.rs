@@ -8,7 +8,7 @@ use crate::{
     plan::Problem,
     tiled::Tiled,
 };
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Singular, Uplo, cpu, operations::Action};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Singular, Uplo, cpu, operations::TriangularAction};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -29,7 +29,13 @@ pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, uplo: Uplo, diag: Diag, a: &Ti
     let at = |i, j| if uplo == Uplo::Lower { (i, j) } else { (j, i) };
     let solve = |side, alpha, k, (i, j): (usize, usize)| {
         let shape = (a.rows_of(i), a.cols_of(j));
-        let by = triangular_operation(Action::Solve, side, TriangleForm { uplo, op: Op::None, diag }, alpha, shape);
+        let by = triangular_operation(
+            TriangularAction::Solve,
+            side,
+            TriangleForm { uplo, op: Op::None, diag },
+            alpha,
+            shape,
+        );
         trsm.spawn(s, task("trsm", i, j, k).priority(1), by, a.at(k, k), a.at(i, j));
     };
     let (behind, before) = if uplo == Uplo::Lower { (Side::Right, Side::Left) } else { (Side::Left, Side::Right) };

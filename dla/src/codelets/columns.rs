@@ -9,7 +9,7 @@ use std::ops::Range;
 use superscalar_kernels::{
     Direction, Op, Side, cpu,
     device::{Call, on_devices, panels_on_devices},
-    operations::{self, Action, Gemm, Triangular},
+    operations::{self, Gemm, Triangular, TriangularAction},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Reads, Scope, TaskSpec, Updates, Writes};
 
@@ -116,7 +116,7 @@ pub(crate) fn triangular_solve<T: Scalar>(
 ) -> Triangular<T, TilePart<T>> {
     let (a, b) =
         (TilePart::rows(TileRole::First, rows.clone(), rows.len()), TilePart::rows(TileRole::Updated, rows, nrhs));
-    Triangular { action: Action::Solve, side: Side::Left, uplo, op, diag, alpha: T::ONE, a, b }
+    Triangular { action: TriangularAction::Solve, side: Side::Left, uplo, op, diag, alpha: T::ONE, a, b }
 }
 
 /// Returns the operation B[changed] := B[changed] − op(A[a]) B[by], where A[a] has `a_cols` columns and B has n. The

@@ -8,7 +8,7 @@ use super::{
 use crate::{Scalar, tiled::Factor};
 use superscalar_kernels::{
     Side, Symmetry, TileView, Uplo,
-    operations::{self, Action, Triangular},
+    operations::{self, Triangular, TriangularAction},
 };
 use superscalar_runtime::{Scope, TaskSpec};
 
@@ -143,7 +143,7 @@ pub(crate) type Triangle<'s, T, V> = TwoTileCodelet<'s, T, V, Triangular<T, Tile
 
 /// Returns the operation of a triangular tile A on a tile B of this shape.
 pub(crate) fn triangular_operation<T: Scalar>(
-    action: Action,
+    action: TriangularAction,
     side: Side,
     TriangleForm { uplo, op, diag }: TriangleForm,
     alpha: T,

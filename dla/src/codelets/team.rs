@@ -114,7 +114,7 @@ impl<T: Scalar> SharedWork<T> for Potrf<TilePart<T>> {
 mod tests {
     use super::*;
     use crate::Matrix;
-    use superscalar_kernels::{Diag, Op, Symmetry, c64, operations::Action};
+    use superscalar_kernels::{Diag, Op, Symmetry, c64, operations::TriangularAction};
     use superscalar_runtime::Runtime;
 
     /// Returns a matrix of small integers, whose sums are exact.
@@ -196,7 +196,7 @@ mod tests {
         {
             let a = bidiagonal(uplo);
             let b = if side == Side::Left { integers::<f64>(128, 400) } else { integers(400, 128) };
-            for (action, op) in [(Action::Multiply, Op::None), (Action::Solve, Op::Trans)] {
+            for (action, op) in [(TriangularAction::Multiply, Op::None), (TriangularAction::Solve, Op::Trans)] {
                 let (diag, alpha) = (Diag::NonUnit, 2.0);
                 agree::<f64, Triangular<f64, TilePart<f64>>>(("part of trxm", &b), &|b| Triangular {
                     action,

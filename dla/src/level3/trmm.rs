@@ -9,7 +9,7 @@ use crate::{
     plan::Problem,
     tiled::{TileView, Tiled},
 };
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu, operations::Action};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu, operations::TriangularAction};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -38,7 +38,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     let (trmm, ab, ba) = (Triangle::new("trmm"), Gemm::new(), Gemm::new());
     let triangle = |i, j| {
         triangular_operation(
-            Action::Multiply,
+            TriangularAction::Multiply,
             side,
             TriangleForm { uplo, op, diag },
             alpha,

@@ -9,7 +9,7 @@ use crate::{
     plan::Problem,
     tiled::{TileView, Tiled},
 };
-use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu, operations::Action};
+use superscalar_kernels::{Diag, MatMut, MatRef, Op, Side, Uplo, cpu, operations::TriangularAction};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
 
@@ -44,7 +44,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
         let scale = if step == 0 { alpha } else { T::ONE };
         let triangle = |i, j| {
             triangular_operation(
-                Action::Solve,
+                TriangularAction::Solve,
                 side,
                 TriangleForm { uplo, op, diag },
                 scale,

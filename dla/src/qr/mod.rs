@@ -16,7 +16,7 @@ pub(crate) mod unmqr;
 
 pub use gelqf::RowReflectors;
 pub use geqrf::Reflectors;
-pub use tsqr::Tree;
+pub use tsqr::TsqrFactors;
 
 use superscalar_macros::each_type;
 

@@ -24,7 +24,7 @@ const INNER_BLOCK: usize = 16;
 /// The data needed to apply the Q of a tree factorization, besides the matrix that holds the reflectors of the leaves:
 /// the reflectors of the other levels, and all triangular factors.
 #[derive(Clone, Debug)]
-pub struct Tree<T> {
+pub struct TsqrFactors<T> {
     /// One matrix per level, from the leaves. The triangular factors of block i are the n columns from i n on.
     factors: Vec<Matrix<T>>,
     /// One matrix per level above the leaves: the stacked triangular factors of the level below, replaced by
@@ -36,7 +36,7 @@ pub struct Tree<T> {
     mb: usize,
 }
 
-impl<T: Scalar> Tree<T> {
+impl<T: Scalar> TsqrFactors<T> {
     /// Allocates the tree for an m x n matrix in blocks of `mb` rows. `mb` is rounded up to a multiple of n and to at
     /// least 2 n. The tree takes about 2 n / mb of the matrix's memory; the leaves stay in the matrix.
     ///
@@ -85,7 +85,7 @@ impl<T: Scalar> Tree<T> {
 }
 
 #[each_type]
-fn new_tree<T: Scalar>(shape: (usize, usize), mb: usize) -> Tree<T> {
+fn new_tree<T: Scalar>(shape: (usize, usize), mb: usize) -> TsqrFactors<T> {
     let (m, n) = shape;
     assert!(mb > 0, "tsqr: the block size must be positive");
     // If the size overflows, there is only one block.
@@ -97,7 +97,7 @@ fn new_tree<T: Scalar>(shape: (usize, usize), mb: usize) -> Tree<T> {
         let left = blocks.saturating_sub(1) * n + n.min(rows - blocks.saturating_sub(1) * mb);
         factors.push(Matrix::zeros(INNER_BLOCK.min(n), left));
         if blocks <= 1 {
-            return Tree { factors, stacks, shape: (m, n), mb };
+            return TsqrFactors { factors, stacks, shape: (m, n), mb };
         }
         stacks.push(Matrix::zeros(left, n));
         rows = left;
@@ -106,7 +106,7 @@ fn new_tree<T: Scalar>(shape: (usize, usize), mb: usize) -> Tree<T> {
 
 #[each_type]
 fn apply_tree<T: Scalar>(
-    tree: &Tree<T>,
+    tree: &TsqrFactors<T>,
     rt: &Runtime,
     op: Op,
     a: MatRef<'_, T>,
@@ -135,14 +135,14 @@ fn apply_tree<T: Scalar>(
     })?)
 }
 
-/// Inserts the tasks of the factorization A = Q R of a tall matrix, in tiles of [`Tree::mb`] rows and all columns. R
+/// Inserts the tasks of the factorization A = Q R of a tall matrix, in tiles of [`TsqrFactors::mb`] rows and all columns. R
 /// replaces the upper triangle of A. The rest of A holds the reflectors of the leaves, and `tree` receives the others.
 ///
 /// # Panics
 /// If A has other tiles, or another shape than the tree was created for.
 #[each_type]
 #[track_caller]
-pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tree: &'s mut Tree<T>) {
+pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, a: &Tiled<'s, MatMut<'s, T>>, tree: &'s mut TsqrFactors<T>) {
     let ((m, n), mb) = (a.shape(), tree.mb);
     assert!(
         a.shape() == tree.shape && a.tile_shape() == (mb, n.max(1)),
@@ -218,7 +218,7 @@ fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
 
 /// Computes the QR factorization A = Q R of a tall m x n matrix, m >= n, by a tree of blocks of rows. This is several
 /// times as fast as [`geqrf`](fn@crate::geqrf) if m is a few hundred times n. R replaces the upper triangle of A. The
-/// part below it holds part of Q, in a form that only the returned tree can apply; see [`Tree::apply`].
+/// part below it holds part of Q, in a form that only the returned tree can apply; see [`TsqrFactors::apply`].
 ///
 /// R equals that of geqrf up to the signs (phases) of its rows.
 ///
@@ -236,12 +236,12 @@ fn apply<'s, T: Scalar, V: TileView<'s, Element = T>>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[each_type]
-pub fn tsqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, options: &Options) -> Result<Tree<T>, Error> {
+pub fn tsqr<T: Scalar>(rt: &Runtime, mut a: MatMut<'_, T>, options: &Options) -> Result<TsqrFactors<T>, Error> {
     let (m, n) = a.shape();
     if m < n {
         return Err(Error::shape(format!("tsqr: A is {m} x {n}; expected m >= n")));
     }
-    let mut tree = Tree::new((m, n), options.plan::<T>(rt, Problem::Tree { n })?.blocks_of(m));
+    let mut tree = TsqrFactors::new((m, n), options.plan::<T>(rt, Problem::TsqrFactors { n })?.blocks_of(m));
     rt.scope(|s| spawn(s, &Tiled::new(s, a.rb_mut(), tree.mb, n.max(1)), &mut tree))?;
     Ok(tree)
 }

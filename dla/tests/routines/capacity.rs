@@ -1,7 +1,8 @@
 //! Matrices that exceed memory or the range of integers.
 
 use superscalar_dla::{
-    ErrorKind, Matrix, Options, Scalar, Tiled, Tree, gels, gemm, gesv, getri, lange, posv, potri, trmm, trsm, tsqr,
+    ErrorKind, Matrix, Options, Scalar, Tiled, TsqrFactors, gels, gemm, gesv, getri, lange, posv, potri, trmm, trsm,
+    tsqr,
 };
 use superscalar_kernels::{Diag, MatRef, Norm, Op, Side, Uplo, c32, c64};
 use superscalar_runtime::Runtime;
@@ -56,7 +57,7 @@ fn huge_from_fn_panics() {
 #[test]
 #[should_panic(expected = "no memory for a matrix of")]
 fn huge_tree_panics() {
-    let _ = Tree::<f64>::new((usize::MAX, usize::MAX), 1);
+    let _ = TsqrFactors::<f64>::new((usize::MAX, usize::MAX), 1);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::{
     four_types,
     runs::{Runtimes, assert_refused, assert_small, ops_of_q, runtime},
 };
-use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, Tiled, Tree, spawn, tsqr};
+use superscalar_dla::{BlockSize, ErrorKind, Options, Scalar, Tiled, TsqrFactors, spawn, tsqr};
 use superscalar_kernels::{Op, c32, c64};
 use superscalar_oracle::{Stored, Wide, residual};
 
@@ -73,7 +73,7 @@ fn nan_reaches_r<T: Scalar>() {
 /// A tree can be used again, and its tasks compose with other tasks of a scope.
 fn tree_is_reusable_in_scopes<T: Scalar>() {
     let (rt, shape) = (runtime(), (150, 6));
-    let (a, mut tree) = (Stored::<T>::random(shape, 15), Tree::new(shape, 20));
+    let (a, mut tree) = (Stored::<T>::random(shape, 15), TsqrFactors::new(shape, 20));
     let mut expected = a.clone();
     tsqr(&rt, expected.view_mut(), &Options::default().block_size(BlockSize::Fixed(20))).expect("a tall matrix");
     for _ in 0..2 {

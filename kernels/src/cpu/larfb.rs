@@ -2,7 +2,7 @@
 
 use super::gemm::add;
 use super::larft::{matrix_in, unit_lower};
-use crate::vector::{Factor, Operand, Packs, Workspace};
+use crate::vector::{Factor, Operand, PackedForms, Workspace};
 use crate::{MatMut, MatRef, Op, Scalar, Side};
 
 /// The block reflector Q = I - V T Vᴴ. V, m x k, is unit lower trapezoidal, and its elements on and above the diagonal
@@ -16,7 +16,7 @@ pub struct BlockReflector<'a, T> {
     pub t: MatRef<'a, T>,
     /// For a tile that is applied to many others: the packed forms of V as the factor that is multiplied with C, and as
     /// the factor that multiplies the product. They are used only if T is k x k.
-    pub packs: Option<[&'a Packs; 2]>,
+    pub packs: Option<[&'a PackedForms; 2]>,
 }
 
 impl<'a, T> BlockReflector<'a, T> {

@@ -28,7 +28,7 @@ mod trtri;
 
 pub use crate::outcome::{NotPositiveDefinite, Singular};
 pub use crate::simd::{InstructionSet, UnknownInstructionSet};
-pub use crate::vector::{Operand, PackStore, Packs};
+pub use crate::vector::{Operand, PackStore, PackedForms};
 pub use gemm::gemm;
 pub use geqrf::geqrf;
 pub use getrf::getrf;

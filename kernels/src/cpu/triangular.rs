@@ -10,7 +10,7 @@ use super::gemm::{add, scale};
 use super::level2::{Conj, trsv};
 use crate::backend::backend;
 use crate::scalar::division::scale_of;
-use crate::vector::{Action, Factor, THIN_COLUMNS, Triangular, TriangularProduct, Workspace};
+use crate::vector::{Factor, THIN_COLUMNS, Triangular, TriangularAction, TriangularProduct, Workspace};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, VecMut, reference};
 
 /// Up to this order a triangle is packed and applied as a whole, so that it stays in the second-level cache. Larger
@@ -38,7 +38,7 @@ impl<'a, T: Scalar> Triangular<'a, T> {
     /// # Panics
     /// If the shapes do not agree.
     pub fn of(
-        action: Action,
+        action: TriangularAction,
         side: Side,
         uplo: Uplo,
         op: Op,
@@ -47,7 +47,7 @@ impl<'a, T: Scalar> Triangular<'a, T> {
         a: MatRef<'a, T>,
         b: MatMut<'a, T>,
     ) -> Self {
-        let name = if action == Action::Solve { "trsm" } else { "trmm" };
+        let name = if action == TriangularAction::Solve { "trsm" } else { "trmm" };
         let b = if side == Side::Right { b.transpose() } else { b };
         let n = b.nrows();
         assert!(a.shape() == (n, n), "{name}: shapes do not agree: A {:?}, but B has {n} rows on its side", a.shape());
@@ -59,7 +59,7 @@ impl<'a, T: Scalar> Triangular<'a, T> {
 
     /// Carries the operation out. alpha = 0 sets B to zero without reading A.
     pub fn run(self) {
-        let (n, columns, is_solve) = (self.b.nrows(), self.b.ncols(), self.action == Action::Solve);
+        let (n, columns, is_solve) = (self.b.nrows(), self.b.ncols(), self.action == TriangularAction::Solve);
         let is_thin = columns <= THIN_COLUMNS;
         let is_adjacent = self.a.view.row_stride() == 1 || self.a.view.col_stride() == 1;
         if self.b.is_empty() || self.alpha == T::ZERO {
@@ -93,7 +93,7 @@ impl<'a, T: Scalar> Triangular<'a, T> {
         let Self { action, uplo, a, diag, alpha, mut b } = self;
         let (n, columns) = b.shape();
         let at = |i, p| if a.conj { a.view.at(i, p).conj() } else { a.view.at(i, p) };
-        let is_downwards = (uplo == Uplo::Lower) == (action == Action::Solve);
+        let is_downwards = (uplo == Uplo::Lower) == (action == TriangularAction::Solve);
         for step in 0..n {
             let row = if is_downwards { step } else { n - 1 - step };
             let others = if uplo == Uplo::Lower { 0..row } else { row + 1..n };
@@ -105,9 +105,9 @@ impl<'a, T: Scalar> Triangular<'a, T> {
                 }
                 let x = b[(row, j)];
                 b[(row, j)] = match (action, diag) {
-                    (Action::Solve, Diag::Unit) => alpha * x - sum,
-                    (Action::Solve, Diag::NonUnit) => (alpha * x - sum).quotient(diagonal),
-                    (Action::Multiply, _) => alpha * (diagonal * x + sum),
+                    (TriangularAction::Solve, Diag::Unit) => alpha * x - sum,
+                    (TriangularAction::Solve, Diag::NonUnit) => (alpha * x - sum).quotient(diagonal),
+                    (TriangularAction::Multiply, _) => alpha * (diagonal * x + sum),
                 };
             }
         }
@@ -190,12 +190,12 @@ impl<'a, T: Scalar> Triangular<'a, T> {
             Uplo::Upper => (second, first, a.part(0..half, half..n)),
         };
         match action {
-            Action::Solve => {
+            TriangularAction::Solve => {
                 Triangular { action, uplo, a: a_free, diag, alpha, b: free.rb_mut() }.run();
                 add(-T::ONE, a_between, Factor::plain(free.as_ref()), alpha, bound.rb_mut());
                 Triangular { action, uplo, a: a_bound, diag, alpha: T::ONE, b: bound }.run();
             }
-            Action::Multiply => {
+            TriangularAction::Multiply => {
                 Triangular { action, uplo, a: a_bound, diag, alpha, b: bound.rb_mut() }.run();
                 add(alpha, a_between, Factor::plain(free.as_ref()), T::ONE, bound);
                 Triangular { action, uplo, a: a_free, diag, alpha, b: free }.run();

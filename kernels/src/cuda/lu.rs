@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Diag, Direction, Op, Scalar, Side, Uplo,
     device::Mat,
-    operations::{Action, Gemm, Getrf, Laswp, Triangular},
+    operations::{Gemm, Getrf, Laswp, Triangular, TriangularAction},
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
@@ -111,6 +111,6 @@ impl<T: Scalar> Panel<T> {
     fn solve(&self, stream: &mut Stream<'_, T>, left: Range<usize>, right: Range<usize>) -> Result<(), DeviceError> {
         let (side, uplo, op, diag, alpha) = (Side::Left, Uplo::Lower, Op::None, Diag::Unit, T::ONE);
         let (a, b) = (self.a.submatrix(left.clone(), left.clone()), self.a.submatrix(left, right));
-        triangular::apply(stream, &Triangular { action: Action::Solve, side, uplo, op, diag, alpha, a, b })
+        triangular::apply(stream, &Triangular { action: TriangularAction::Solve, side, uplo, op, diag, alpha, a, b })
     }
 }

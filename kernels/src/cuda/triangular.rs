@@ -16,7 +16,7 @@ use super::{
 use crate::{
     Diag, Op, Scalar, Side, Uplo,
     device::Mat,
-    operations::{Action, Gemm, Triangular},
+    operations::{Gemm, Triangular, TriangularAction},
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
@@ -29,7 +29,7 @@ pub(super) fn apply<T: Scalar>(stream: &mut Stream<'_, T>, triangle: &Triangle<T
     match triangle.b.shape() {
         (0, _) | (_, 0) => Ok(()),
         _ if triangle.alpha == T::ZERO => scale(stream, None, T::ZERO, triangle.b),
-        _ if triangle.action == Action::Multiply => trmm(stream, triangle),
+        _ if triangle.action == TriangularAction::Multiply => trmm(stream, triangle),
         _ => trsm(stream, triangle),
     }
 }

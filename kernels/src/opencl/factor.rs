@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Diag, NotPositiveDefinite, Scalar, Symmetry, Uplo,
     device::Mat,
-    operations::{Action, Potrf},
+    operations::{Potrf, TriangularAction},
 };
 use superscalar_runtime::DeviceError;
 
@@ -61,7 +61,7 @@ fn factor<T: Scalar>(stream: &mut Stream<'_>, a: View, status: usize, row: usize
     factor::<T>(stream, a11, status, row)?;
     // X L11ᴴ = A21 is conj(L11) Xᵀ = A21ᵀ.
     let l11 = Triangle { uplo: Uplo::Lower, diag: Diag::NonUnit, a: a11.conj() };
-    l11.apply::<T>(stream, Action::Solve, a21.transpose())?;
+    l11.apply::<T>(stream, TriangularAction::Solve, a21.transpose())?;
     let part = Some((Symmetry::Symmetric, Uplo::Lower));
     Product { part, ..Product::adding(-T::ONE, a21, a21.transpose().conj(), a22) }.run(stream)?;
     factor::<T>(stream, a22, status, row + half)

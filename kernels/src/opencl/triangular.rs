@@ -10,7 +10,7 @@ use super::{
 use crate::{
     Diag, Op, Scalar, Side, Uplo,
     device::Mat,
-    operations::{Action, Triangular},
+    operations::{Triangular, TriangularAction},
 };
 use superscalar_runtime::DeviceError;
 
@@ -42,7 +42,12 @@ pub(super) struct Triangle {
 
 impl Triangle {
     /// Computes A B or A⁻¹ B in place of B.
-    pub fn apply<T: Scalar>(self, stream: &mut Stream<'_>, action: Action, b: View) -> Result<(), DeviceError> {
+    pub fn apply<T: Scalar>(
+        self,
+        stream: &mut Stream<'_>,
+        action: TriangularAction,
+        b: View,
+    ) -> Result<(), DeviceError> {
         let (n, order) = (self.a.n, stream.parameters.triangle_order);
         if n == 0 || b.n == 0 {
             return Ok(());
@@ -61,12 +66,12 @@ impl Triangle {
         };
         let ((source, source_b), (target, target_b)) = (source, target);
         match action {
-            Action::Solve => {
+            TriangularAction::Solve => {
                 source.apply::<T>(stream, action, source_b)?;
                 Product::adding(-T::ONE, between, source_b, target_b).run(stream)?;
                 target.apply::<T>(stream, action, target_b)
             }
-            Action::Multiply => {
+            TriangularAction::Multiply => {
                 target.apply::<T>(stream, action, target_b)?;
                 Product::adding(T::ONE, between, source_b, target_b).run(stream)?;
                 source.apply::<T>(stream, action, source_b)
@@ -75,7 +80,12 @@ impl Triangle {
     }
 
     /// Like [`apply`](Self::apply), by one kernel, after a kernel that packs the triangle.
-    fn apply_block<T: Scalar>(self, stream: &mut Stream<'_>, action: Action, b: View) -> Result<(), DeviceError> {
+    fn apply_block<T: Scalar>(
+        self,
+        stream: &mut Stream<'_>,
+        action: TriangularAction,
+        b: View,
+    ) -> Result<(), DeviceError> {
         let Self { uplo, diag, a } = self;
         let (n, parameters) = (a.n, stream.parameters);
         let before = stream.scratch.mark();
@@ -101,8 +111,8 @@ impl Triangle {
         stream.launch(Launch {
             program: Program::Triangle,
             kernel: match action {
-                Action::Multiply => "multiply",
-                Action::Solve => "solve",
+                TriangularAction::Multiply => "multiply",
+                TriangularAction::Solve => "solve",
             },
             arguments: &[
                 Argument::Offset(packed),

@@ -10,7 +10,7 @@ use superscalar_runtime::{DeviceError, DeviceRegion, Mode};
 
 /// One matrix of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Used {
+pub struct MatrixUse {
     /// The name of the matrix in the operation's equation.
     pub name: &'static str,
     /// Read, write or read_write.
@@ -20,7 +20,7 @@ pub struct Used {
     pub region: DeviceRegion,
 }
 
-impl Used {
+impl MatrixUse {
     fn is_empty(&self) -> bool {
         self.region.row_bytes == 0 || self.region.columns == 0
     }
@@ -98,7 +98,7 @@ impl<T: Scalar, O: Operation<Element = T, Operand = Mat<T>>> HeapOperation<T> fo
 
 /// The matrices of a call; those that it writes come first.
 pub(super) struct MatrixList<'c> {
-    fixed: [Option<Used>; 3],
+    fixed: [Option<MatrixUse>; 3],
     /// The interchanges that are read, one matrix for each block of rows.
     ipiv: &'c [Mat<i32>],
 }
@@ -110,7 +110,7 @@ impl<'c> MatrixList<'c> {
 
     /// Adds a matrix.
     pub fn with<E>(mut self, name: &'static str, mode: Mode, mat: Mat<E>) -> Self {
-        self.push(Used { name, mode, region: mat.region() });
+        self.push(MatrixUse { name, mode, region: mat.region() });
         self
     }
 
@@ -119,13 +119,13 @@ impl<'c> MatrixList<'c> {
         Self { ipiv, ..self }
     }
 
-    fn push(&mut self, used: Used) {
+    fn push(&mut self, used: MatrixUse) {
         let free = self.fixed.iter_mut().find(|place| place.is_none());
         *free.expect("no operation has more than three matrices") = Some(used);
     }
 
-    fn iter(self) -> impl Iterator<Item = Used> + use<'c> {
-        let ipiv = self.ipiv.iter().map(|ipiv| Used { name: "ipiv", mode: Mode::Read, region: ipiv.region() });
+    fn iter(self) -> impl Iterator<Item = MatrixUse> + use<'c> {
+        let ipiv = self.ipiv.iter().map(|ipiv| MatrixUse { name: "ipiv", mode: Mode::Read, region: ipiv.region() });
         self.fixed.into_iter().flatten().chain(ipiv)
     }
 }
@@ -140,7 +140,7 @@ impl<T: Scalar> Resolve<Mat<T>> for MatrixList<'_> {
     }
 
     fn write(&mut self, name: &'static str, mode: Mode, mat: &Mat<T>) -> Result<(), Self::Error> {
-        self.push(Used { name, mode, region: mat.region() });
+        self.push(MatrixUse { name, mode, region: mat.region() });
         Ok(())
     }
 }
@@ -159,7 +159,7 @@ impl<T: Scalar> Call<T> {
     }
 
     /// Returns every matrix that the call uses; those that it writes come first.
-    pub fn matrices(&self) -> impl Iterator<Item = Used> + '_ {
+    pub fn matrices(&self) -> impl Iterator<Item = MatrixUse> + '_ {
         self.operation().matrices().iter()
     }
 
@@ -223,7 +223,7 @@ impl<T: Scalar> Call<T> {
 
     /// Lists the matrices with their shapes, for messages.
     fn shapes(&self) -> String {
-        let one = |used: Used| {
+        let one = |used: MatrixUse| {
             let size = if used.name == "ipiv" { size_of::<i32>() } else { size_of::<T>() };
             format!("{} {} x {}", used.name, used.region.row_bytes / size, used.region.columns)
         };

@@ -58,7 +58,7 @@ impl<P: Shape> Operation for Potrf<P> {
 }
 
 /// The solve that remains for the host after the triangle of a panel has been factored.
-pub type Rest<'a, T> = Triangular<T, Operand<'a, T>, MatMut<'a, T>>;
+pub type PanelSolve<'a, T> = Triangular<T, Operand<'a, T>, MatMut<'a, T>>;
 
 impl<'a, T: Scalar> Potrf<MatMut<'a, T>> {
     /// Factors the triangle on the host. Returns the remaining solve if A is a trapezoid.
@@ -68,7 +68,7 @@ impl<'a, T: Scalar> Potrf<MatMut<'a, T>> {
     ///
     /// # Panics
     /// If A is neither square nor a trapezoid of the kind `uplo`.
-    pub fn factor(self) -> Result<Option<Rest<'a, T>>, NotPositiveDefinite> {
+    pub fn factor(self) -> Result<Option<PanelSolve<'a, T>>, NotPositiveDefinite> {
         let Self { uplo, first, a } = self;
         assert!(is_trapezoid(uplo, a.shape()), "potrf: shape {:?} is no trapezoid of uplo {uplo}", a.shape());
         let (mut triangle, rest) = a.cut(uplo);

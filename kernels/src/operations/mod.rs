@@ -48,15 +48,15 @@ mod symmetric;
 mod triangular;
 
 pub use call::Call;
-pub use check::Used;
-pub use factor::{Geqrf, Getrf, Potrf, Rest};
+pub use check::MatrixUse;
+pub use factor::{Geqrf, Getrf, PanelSolve, Potrf};
 pub use gemm::Gemm;
 pub(crate) use heap::Heap;
 pub use mat::Mat;
 pub use moves::{Lacpy, Laswp, Scale};
 pub use reflect::Larfb;
 pub use symmetric::{Rank2k, RankK, Symm};
-pub use triangular::{Action, Triangular};
+pub use triangular::{Triangular, TriangularAction};
 
 use crate::{MatMut, NotPositiveDefinite, Scalar, Uplo, cpu::Operand};
 use superscalar_runtime::{BlasLevel, Cost, Mode};

@@ -1,7 +1,7 @@
 //! Products and solves with triangular matrices.
 
 use super::{Call, Mat, Operation, Resolve, Shape, cost_of, reals, updated};
-pub use crate::vector::Action;
+pub use crate::vector::TriangularAction;
 use crate::{
     Diag, MatMut, NotPositiveDefinite, Op, Scalar, Side, Uplo,
     cpu::{self, Operand},
@@ -12,7 +12,7 @@ use superscalar_runtime::Cost;
 #[derive(Clone, Copy, Debug)]
 pub struct Triangular<T, R, W = R> {
     /// Selects the product with A or with its inverse.
-    pub action: Action,
+    pub action: TriangularAction,
     /// The side of A.
     pub side: Side,
     /// The triangle of A that is read.
@@ -34,8 +34,8 @@ impl<T: Scalar, P: Shape> Operation for Triangular<T, P> {
 
     fn name(&self) -> &'static str {
         match self.action {
-            Action::Multiply => "trmm",
-            Action::Solve => "trsm",
+            TriangularAction::Multiply => "trmm",
+            TriangularAction::Solve => "trsm",
         }
     }
 
@@ -63,8 +63,8 @@ impl<T: Scalar> Triangular<T, Operand<'_, T>, MatMut<'_, T>> {
     pub fn apply(self) {
         let Self { action, side, uplo, op, diag, alpha, a, b } = self;
         match action {
-            Action::Multiply => cpu::trmm(side, uplo, op, diag, alpha, a.view, b),
-            Action::Solve => cpu::trsm(side, uplo, op, diag, alpha, a.view, b),
+            TriangularAction::Multiply => cpu::trmm(side, uplo, op, diag, alpha, a.view, b),
+            TriangularAction::Solve => cpu::trsm(side, uplo, op, diag, alpha, a.view, b),
         }
     }
 }
@@ -74,7 +74,7 @@ impl<T: Scalar, R, W> Triangular<T, R, W> {
     /// L⁻ᴴ or U⁻ᴴ B.
     pub(crate) fn of_panel(uplo: Uplo, a: R, b: W) -> Self {
         let side = if uplo == Uplo::Lower { Side::Right } else { Side::Left };
-        let (action, op, diag) = (Action::Solve, Op::ConjTrans, Diag::NonUnit);
+        let (action, op, diag) = (TriangularAction::Solve, Op::ConjTrans, Diag::NonUnit);
         Self { action, side, uplo, op, diag, alpha: T::ONE, a, b }
     }
 }

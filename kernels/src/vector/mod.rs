@@ -38,11 +38,11 @@ mod tiles;
 mod unpacked;
 mod workspace;
 
-pub use blocks::Action;
+pub use blocks::TriangularAction;
 pub(crate) use blocks::{Blocks, Product, SmallRank, Triangular, TriangularProduct};
 pub(crate) use dispatch::{Kernel, dispatch};
 pub(crate) use packing::{Factor, Pack, Packed, Right, left};
-pub use packing::{Operand, PackStore, Packs};
+pub use packing::{Operand, PackStore, PackedForms};
 pub(crate) use panels::{Factorization, LuPanel, QrPanel, exchange_pieces};
 pub(crate) use unpacked::{SMALL_PRODUCT, Small, THIN_COLUMNS, Thin};
 pub(crate) use workspace::Workspace;

@@ -5,7 +5,7 @@ use super::{Image, Nearness, OPS, Random, SIDES, Suite, UPLOS, products, sets, t
 use superscalar_kernels::{
     Diag, Direction, Op, Scalar, Side, Symmetry,
     device::Call,
-    operations::{Action, Gemm, Lacpy, Laswp, Potrf, RankK, Scale, Symm, Triangular},
+    operations::{Gemm, Lacpy, Laswp, Potrf, RankK, Scale, Symm, Triangular, TriangularAction},
 };
 
 /// One triangle of a product: full blocks on the diagonal, a ragged one, several levels beside it.
@@ -71,7 +71,8 @@ pub fn trmm_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
             let a = triangles::integers(suite, &mut image, (uplo, diag), order, false);
             let shape = if side == Side::Left { (order, beside) } else { (beside, order) };
             let b = suite.integers(&mut image, shape, false);
-            let call = Call::Triangular(Triangular { action: Action::Multiply, side, uplo, op, diag, alpha, a, b });
+            let call =
+                Call::Triangular(Triangular { action: TriangularAction::Multiply, side, uplo, op, diag, alpha, a, b });
             suite.judge(&call, &image, Nearness::Exact);
         }
     }

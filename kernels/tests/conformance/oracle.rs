@@ -6,7 +6,9 @@ use superscalar_kernels::{
     Symmetry::{self, Hermitian, Symmetric},
     Uplo,
     device::{Call, Mat},
-    operations::{Action, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
+    operations::{
+        Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular, TriangularAction,
+    },
     reference,
 };
 use superscalar_oracle::{Layout, Random, Stored};
@@ -85,10 +87,14 @@ fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Stored<T>) -> Resul
         Call::Rank2k(Rank2k { uplo, op, alpha, ref a, ref b, beta, .. }) => {
             reference::syr2k(uplo, op, alpha, of(a).view(), of(b).view(), beta, x.view_mut());
         }
-        Call::Triangular(Triangular { action: Action::Multiply, side, uplo, op, diag, alpha, ref a, .. }) => {
+        Call::Triangular(Triangular {
+            action: TriangularAction::Multiply, side, uplo, op, diag, alpha, ref a, ..
+        }) => {
             reference::trmm(side, uplo, op, diag, alpha, of(a).view(), x.view_mut());
         }
-        Call::Triangular(Triangular { action: Action::Solve, side, uplo, op, diag, alpha, ref a, .. }) => {
+        Call::Triangular(Triangular {
+            action: TriangularAction::Solve, side, uplo, op, diag, alpha, ref a, ..
+        }) => {
             reference::trsm(side, uplo, op, diag, alpha, of(a).view(), x.view_mut());
         }
         Call::Potrf(Potrf { uplo, a, .. }) if a.m != a.n => return potrf_of_trapezoid(uplo, x),

@@ -5,7 +5,7 @@ use crate::{Image, SIDES, Suite, UPLOS, triangles};
 use superscalar_kernels::{
     Diag, Direction, NotPositiveDefinite, Op, Scalar, Side, Symmetry, Uplo,
     device::{Call, Mat},
-    operations::{Action, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Scale, Triangular},
+    operations::{Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Scale, Triangular, TriangularAction},
 };
 
 fn fractions<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, shape: (usize, usize)) -> Mat<T> {
@@ -61,7 +61,7 @@ pub fn triangular<T: Scalar>(suite: &mut Suite<'_, T>) {
             run(
                 suite,
                 &Call::Triangular(Triangular {
-                    action: Action::Multiply,
+                    action: TriangularAction::Multiply,
                     side,
                     uplo,
                     op,
@@ -81,7 +81,16 @@ pub fn triangular<T: Scalar>(suite: &mut Suite<'_, T>) {
             let (a, b) = (fractions(suite, &mut image, (order, order)), fractions(suite, &mut image, (order, 21)));
             run(
                 suite,
-                &Call::Triangular(Triangular { action: Action::Solve, side, uplo, op, diag, alpha: T::ONE, a, b }),
+                &Call::Triangular(Triangular {
+                    action: TriangularAction::Solve,
+                    side,
+                    uplo,
+                    op,
+                    diag,
+                    alpha: T::ONE,
+                    a,
+                    b,
+                }),
                 image,
             );
         }

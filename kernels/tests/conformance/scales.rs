@@ -10,7 +10,7 @@ use super::{Image, OPS, SIDES, Suite, UPLOS, oracle, panels};
 use superscalar_kernels::{
     Diag, Real, Scalar, Side, Uplo,
     device::{Call, Mat},
-    operations::{Action, Getrf, Potrf, Triangular},
+    operations::{Getrf, Potrf, Triangular, TriangularAction},
 };
 use superscalar_oracle::tries_scale;
 
@@ -109,11 +109,11 @@ pub fn trsm_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
         let x = |i, j| if n == 1 { T::ONE } else { x(i, j) };
         let b = image.place(&mut suite.numbers, shape, |_, i, j| x(i, j));
         let triangle = |action| Call::Triangular(Triangular { action, side, uplo, op, diag, alpha, a, b });
-        oracle::apply(&triangle(Action::Multiply), &mut image).expect("a product");
+        oracle::apply(&triangle(TriangularAction::Multiply), &mut image).expect("a product");
         for mat in [a, b] {
             (0..mat.n).for_each(|j| (0..mat.m).for_each(|i| image.set(mat, i, j, at_scale(image.at(mat, i, j), e))));
         }
-        suite.attempt(&triangle(Action::Solve), &mut image).expect("a solve");
+        suite.attempt(&triangle(TriangularAction::Solve), &mut image).expect("a solve");
         for (i, j) in (0..shape.1).flat_map(|j| (0..shape.0).map(move |i| (i, j))) {
             let found = image.at(b, i, j);
             let bound = 16.0 * T::EPSILON.to_f64() * (n as f64 + 1.0);

@@ -4,7 +4,7 @@ use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
 use superscalar_kernels::{
     Diag, Op, Real, Scalar, Side, Uplo,
     device::{Call, Mat},
-    operations::{Action, Potrf, Triangular},
+    operations::{Potrf, Triangular, TriangularAction},
 };
 use superscalar_oracle::{is_finite, largest};
 
@@ -83,7 +83,16 @@ pub fn trmm<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let mut image = Image::default();
                 let a = integers(suite, &mut image, (uplo, diag), order, alpha == T::ZERO);
                 let b = suite.integers(&mut image, shape, alpha == T::ZERO);
-                let call = Call::Triangular(Triangular { action: Action::Multiply, side, uplo, op, diag, alpha, a, b });
+                let call = Call::Triangular(Triangular {
+                    action: TriangularAction::Multiply,
+                    side,
+                    uplo,
+                    op,
+                    diag,
+                    alpha,
+                    a,
+                    b,
+                });
                 suite.judge(&call, &image, Nearness::Exact);
             }
         }
@@ -98,8 +107,16 @@ pub fn trmm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
             let a = integers(suite, &mut image, (uplo, diag), order, false);
             let b = suite.integers(&mut image, shape, false);
             image.set(b, m / 2, n / 2, T::from_f64(f64::INFINITY));
-            let call =
-                Call::Triangular(Triangular { action: Action::Multiply, side, uplo, op, diag, alpha: T::ONE, a, b });
+            let call = Call::Triangular(Triangular {
+                action: TriangularAction::Multiply,
+                side,
+                uplo,
+                op,
+                diag,
+                alpha: T::ONE,
+                a,
+                b,
+            });
             suite.judge(&call, &image, Nearness::Finite);
         }
     }
@@ -116,7 +133,7 @@ pub fn trsm<T: Scalar>(suite: &mut Suite<'_, T>) {
                 let nan = T::from_f64(f64::NAN);
                 let fraction = |numbers: &mut super::Random, _, _| if hidden { nan } else { numbers.fraction() };
                 let b = image.place(&mut suite.numbers, shape, fraction);
-                let triangle = Triangular { action: Action::Solve, side, uplo, op, diag, alpha, a, b };
+                let triangle = Triangular { action: TriangularAction::Solve, side, uplo, op, diag, alpha, a, b };
                 let after = suite.judge(&Call::Triangular(triangle), &image, Nearness::Roundoffs(8.0 * order as f64));
                 if alpha != T::ZERO {
                     check_residual(&triangle, &image, after);
@@ -130,7 +147,7 @@ pub fn trsm<T: Scalar>(suite: &mut Suite<'_, T>) {
 fn check_residual<T: Scalar>(triangle: &Triangular<T, Mat<T>>, before: &Image, mut after: Image) {
     let &Triangular { a, b, alpha, .. } = triangle;
     let largest = largest(after.elements(b).into_iter().map(|x| x.abs().to_f64()));
-    let product = Call::Triangular(Triangular { action: Action::Multiply, alpha: T::ONE, ..*triangle });
+    let product = Call::Triangular(Triangular { action: TriangularAction::Multiply, alpha: T::ONE, ..*triangle });
     oracle::apply(&product, &mut after).expect("a product");
     for (ax, b) in after.elements(b).into_iter().zip(before.elements(b)) {
         let error = (ax - alpha * b).abs().to_f64();
@@ -151,7 +168,7 @@ pub fn trsm_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
                 image.set(a, pivot, pivot, T::from_f64(value));
                 let alpha = T::ONE;
                 let call = Call::Triangular(Triangular {
-                    action: Action::Solve,
+                    action: TriangularAction::Solve,
                     side,
                     uplo,
                     op,

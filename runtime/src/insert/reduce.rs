@@ -22,6 +22,7 @@ use std::{any::TypeId, marker::PhantomData, ptr::NonNull, sync::Arc};
 /// The operation is a type without state; a type of nonzero size is rejected at compile time.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::{Reduction, Runtime};
 /// struct Sum;
 /// impl Reduction<f64> for Sum {

@@ -6,6 +6,7 @@ use std::ops::AddAssign;
 /// Adds the contributions. The identity is the type's default value, zero for numbers.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::{Runtime, reductions::Sum};
 ///
 /// let rt = Runtime::new()?;
@@ -37,6 +38,7 @@ impl<T: Default + AddAssign> Reduction<T> for Sum {
 /// stays: the result is NaN if a contribution is.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::{Runtime, reductions::{Max, Min}};
 ///
 /// let rt = Runtime::new()?;

@@ -39,6 +39,7 @@ impl<T> Pool<T> {
 /// A pool of working memory, made by [`Scope::scratch`](crate::Scope::scratch).
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::Runtime;
 /// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(2).build()?;

@@ -170,6 +170,7 @@ impl<B: Operands, P> Clone for DeviceImplementation<B, P> {
 /// where it is created or later.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::{Codelet, Cost, Reads, Runtime, Updates};
 /// # fn main() -> Result<(), superscalar::Error> {
 /// let axpy = Codelet::<(Reads<Vec<f64>>, Updates<Vec<f64>>), f64>::new("axpy")

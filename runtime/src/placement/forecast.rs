@@ -4,7 +4,7 @@
 use super::{PlacementContext, finish::Reported, table::DeviceEntry, whereabouts::Whereabouts};
 use crate::{
     recording::{BlasLevel, TaskId},
-    schedule::{Forecast, Moves, Outlook, Place, ReadyTask, Resource},
+    schedule::{Forecast, Outlook, Place, ReadyTask, Resource, Transfers},
     sync::prefetch,
     task::{Slot, TaskResult},
     weights::KernelRun,
@@ -111,8 +111,8 @@ impl Outlook for PlacementContext<'_> {
         self.slot_of(task).is_some_and(|slot| self.some_device_can_take(slot))
     }
 
-    fn moves(&self, task: &ReadyTask, on: Resource) -> Moves {
-        self.whereabouts_on(task, on).map_or(Moves::NEVER, |there| there.moves)
+    fn moves(&self, task: &ReadyTask, on: Resource) -> Transfers {
+        self.whereabouts_on(task, on).map_or(Transfers::NEVER, |there| there.moves)
     }
 
     fn is_lost(&self, on: Resource) -> bool {

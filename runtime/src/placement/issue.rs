@@ -14,7 +14,7 @@ use crate::{
     device::{Cost, DeviceError, DeviceInfo, DeviceKind, DeviceRegion, Event, IssueContext, shielded},
     hazard::TaskRef,
     memory::WaitEvents,
-    schedule::{ReadyTask, Resource, Want},
+    schedule::{ReadyTask, Resource, TaskFilter},
     seat::Seat,
     shared::AfterRelease,
     sync::{fence, lock_spinning, try_lock_spinning},
@@ -220,7 +220,7 @@ impl PlacementContext<'_> {
         let look = AnswerCache::default();
         let accepts = |task: &ReadyTask| self.device_can_take(device, task, &look);
         let place = self.other_seat(device).place;
-        let want = Want::of(&accepts).with(self.outlook_now()).hasty(is_hasty);
+        let want = TaskFilter::of(&accepts).with(self.outlook_now()).hasty(is_hasty);
         self.ask_policy(&want, |policy| policy.take(place, &want).or_else(|| policy.steal(place, &want)))
     }
 

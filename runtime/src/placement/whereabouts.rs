@@ -4,7 +4,7 @@ use super::PlacementContext;
 use crate::{
     device::HostRegion,
     memory::{EntryId, Node},
-    schedule::{Moves, ReadyTask, Resource},
+    schedule::{ReadyTask, Resource, Transfers},
 };
 use smallvec::SmallVec;
 
@@ -12,14 +12,14 @@ use smallvec::SmallVec;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Whereabouts {
     /// The cost of moving them there.
-    pub(crate) moves: Moves,
+    pub(crate) moves: Transfers,
     /// Two for each operand that is there, plus one for each that a peer has.
     pub(crate) locality: u32,
 }
 
 impl Whereabouts {
     /// For a task without operands, or with all of them there.
-    const HERE: Self = Self { moves: Moves::NOTHING, locality: 0 };
+    const HERE: Self = Self { moves: Transfers::NOTHING, locality: 0 };
 }
 
 /// For each value that a task uses: whether the task reads it, and its entry if devices have used it.

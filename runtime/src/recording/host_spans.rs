@@ -49,6 +49,7 @@ static LAYER_MADE: AtomicBool = AtomicBool::new(false);
 /// Dropping it ends the capture. The layer may stay installed; then each span costs a failed send.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::recording::{ChromeTrace, HostSpans, Recording};
 /// use std::time::Instant;
 /// use tracing_subscriber::prelude::*;

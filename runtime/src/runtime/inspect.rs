@@ -51,6 +51,7 @@ impl Runtime {
     /// there too.
     ///
     /// ```
+    /// # extern crate superscalar_runtime as superscalar;
     /// let rt = superscalar::Runtime::builder().workers(1).build()?;
     /// assert!(rt.notices().is_empty());
     /// # Ok::<(), superscalar::Error>(())

@@ -36,6 +36,7 @@ use std::{
 /// inherited one.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::Runtime;
 /// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::new()?;

@@ -23,6 +23,7 @@ fn started() -> MutexGuard<'static, Option<Started>> {
 /// What `start` returns. The next call tries again.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::{Runtime, process};
 /// let one = process::runtime_or_start(Runtime::new)?;
 /// let other = process::runtime_or_start(Runtime::new)?;
@@ -44,6 +45,7 @@ pub fn runtime_or_start<E>(start: impl FnOnce() -> Result<Runtime, E>) -> Result
 /// Gives the runtime back if the process has one already.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::{Runtime, process};
 /// let rt = process::set_runtime(Runtime::builder().workers(2).build()?).unwrap_or_else(|_| panic!("used before"));
 /// assert_eq!(rt.workers(), 2);

@@ -84,6 +84,7 @@ impl<'d, T: ?Sized + 'd> Lent<'d, T> {
 /// [`Lent::home`].
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::{Resource, Runtime};
 /// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(1).build()?;
@@ -128,6 +129,7 @@ impl<'d, T: 'static> Lent<'d, T> {
     /// dropped with the scope, so they must not borrow.
     ///
     /// ```
+    /// # extern crate superscalar_runtime as superscalar;
     /// use superscalar::Runtime;
     /// # fn main() -> Result<(), superscalar::Error> {
     /// let rt = Runtime::builder().workers(2).build()?;

@@ -131,6 +131,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// ends.
     ///
     /// ```
+    /// # extern crate superscalar_runtime as superscalar;
     /// use superscalar::Runtime;
     /// # fn main() -> Result<(), superscalar::Error> {
     /// let rt = Runtime::builder().workers(2).build()?;
@@ -166,6 +167,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// Panics if `len` is zero.
     ///
     /// ```
+    /// # extern crate superscalar_runtime as superscalar;
     /// use superscalar::Runtime;
     /// # fn main() -> Result<(), superscalar::Error> {
     /// let rt = Runtime::builder().workers(2).build()?;
@@ -235,6 +237,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// Inserts a task that computes a value, which the scope keeps until its end.
     ///
     /// ```
+    /// # extern crate superscalar_runtime as superscalar;
     /// use superscalar::Runtime;
     /// # fn main() -> Result<(), superscalar::Error> {
     /// let rt = Runtime::builder().workers(2).build()?;
@@ -385,6 +388,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 /// With it, a large task can split its work into tasks of its own. It is done when they are.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::Runtime;
 /// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(2).build()?;

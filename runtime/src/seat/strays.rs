@@ -1,7 +1,7 @@
 //! Storage for tasks that a custom policy gave to the wrong thread; see `worker/strays.rs`.
 
 use crate::{
-    schedule::{ReadyTask, Want},
+    schedule::{ReadyTask, TaskFilter},
     sync::held,
 };
 use std::{
@@ -27,7 +27,7 @@ impl Strays {
         self.count.store(tasks.len(), Ordering::SeqCst);
     }
 
-    pub(crate) fn take(&self, want: &Want<'_>) -> Option<ReadyTask> {
+    pub(crate) fn take(&self, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         if self.count.load(Ordering::SeqCst) == 0 {
             return None;
         }

@@ -3,7 +3,7 @@
 use crate::{
     panics::abort_on_panic,
     recording::TaskId,
-    schedule::{Outlook, Place, Policy, ReadyTask, Resource, Want},
+    schedule::{Outlook, Place, Policy, ReadyTask, Resource, TaskFilter},
 };
 
 /// Ends the process if the policy panics, because tasks that it holds may be lost without notice.
@@ -20,11 +20,11 @@ impl Policy for AbortingPolicy {
         abort_on_panic(WHY, || self.0.push(by, task, outlook))
     }
 
-    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         abort_on_panic(WHY, || self.0.take(by, want))
     }
 
-    fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn steal(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         abort_on_panic(WHY, || self.0.steal(by, want))
     }
 

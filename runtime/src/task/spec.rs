@@ -19,6 +19,7 @@ pub enum Lock {
 /// A task's name, and properties for the scheduler and the trace. A string literal converts into one.
 ///
 /// ```
+/// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::{Runtime, TaskSpec};
 /// # fn main() -> Result<(), superscalar::Error> {
 /// let rt = Runtime::builder().workers(1).build()?;

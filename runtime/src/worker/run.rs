@@ -4,7 +4,7 @@ use crate::{
     datum::Exclusion,
     error::{Cause, Failure},
     recording::{Stall, TaskId},
-    schedule::{Outlook, Place, ReadyTask, Resource, Want},
+    schedule::{Outlook, Place, ReadyTask, Resource, TaskFilter},
     scope_state::ScopeState,
     seat::{Frame, Seat, current_frame},
     shared::Shared,
@@ -74,7 +74,7 @@ impl Shared {
 
     /// Takes a task for this seat without stealing.
     #[inline]
-    fn own_task(&self, seat: &Seat, want: &Want<'_>) -> Option<ReadyTask> {
+    fn own_task(&self, seat: &Seat, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         match self.locked.take(seat.place) {
             None => self.ask_policy(want, |policy| policy.take(seat.place, want)),
             locked => locked,
@@ -82,14 +82,14 @@ impl Shared {
     }
 
     /// Takes a task for this seat, stealing if necessary.
-    fn any_task(&self, seat: &Seat, want: &Want<'_>) -> Option<ReadyTask> {
+    fn any_task(&self, seat: &Seat, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         self.own_task(seat, want).or_else(|| self.ask_policy(want, |policy| policy.steal(seat.place, want)))
     }
 
     /// Polls for a task until the search time ends, and ends the search that the caller has started. The pauses between
     /// polls grow, because each poll disturbs pushing and running threads, and because tasks too small to be worth
     /// stealing can accumulate meanwhile.
-    fn poll_for_task(&self, seat: &Seat, want: &Want<'_>, should_stop: &impl Fn() -> bool) -> Option<ReadyTask> {
+    fn poll_for_task(&self, seat: &Seat, want: &TaskFilter<'_>, should_stop: &impl Fn() -> bool) -> Option<ReadyTask> {
         let start = Instant::now();
         // SAFETY: this thread occupies the seat; the reference ends with the statement.
         let first_poll = unsafe { seat.local() }.backoff.begin(start);
@@ -111,7 +111,7 @@ impl Shared {
     }
 
     /// Runs tasks, beginning with `next`, until a search finds none.
-    fn run_until_idle(&self, seat: &Seat, want: &Want<'_>, mut next: Option<ReadyTask>) {
+    fn run_until_idle(&self, seat: &Seat, want: &TaskFilter<'_>, mut next: Option<ReadyTask>) {
         loop {
             let task = next.or_else(|| self.own_task(seat, want)).or_else(|| {
                 self.report(seat);
@@ -127,7 +127,11 @@ impl Shared {
     pub(crate) fn work(&self, seat: &Seat) {
         let want_host = |task: &ReadyTask| self.host_can_take(task);
         let outlook = self.outlook();
-        let want = if self.placement.is_none() { Want::ANY } else { Want::of(&want_host).with(outlook.as_deref()) };
+        let want = if self.placement.is_none() {
+            TaskFilter::ANY
+        } else {
+            TaskFilter::of(&want_host).with(outlook.as_deref())
+        };
         let mut next = None;
         loop {
             let task = next.or_else(|| self.own_task(seat, &want));
@@ -140,7 +144,11 @@ impl Shared {
     pub(crate) fn work_as_understudy(&self, seat: &Seat) {
         let want_host = |task: &ReadyTask| self.host_can_take(task);
         let outlook = self.outlook();
-        let want = if self.placement.is_none() { Want::ANY } else { Want::of(&want_host).with(outlook.as_deref()) };
+        let want = if self.placement.is_none() {
+            TaskFilter::ANY
+        } else {
+            TaskFilter::of(&want_host).with(outlook.as_deref())
+        };
         let place = self.sleep.understudy();
         while !self.is_closing() {
             if seat.try_take() {
@@ -173,7 +181,7 @@ impl Shared {
     }
 
     /// Searches for a task, then sleeps until one is pushed. Returns `None` when `should_stop` is true.
-    fn search(&self, seat: &Seat, want: &Want<'_>, should_stop: impl Fn() -> bool) -> Option<ReadyTask> {
+    fn search(&self, seat: &Seat, want: &TaskFilter<'_>, should_stop: impl Fn() -> bool) -> Option<ReadyTask> {
         self.report(seat);
         self.sleep.start_search();
         loop {
@@ -207,7 +215,7 @@ impl Shared {
         };
         let any = waiting.within.is_none() && self.placement.is_none();
         let outlook = self.outlook();
-        let want = if any { Want::ANY } else { Want::of(&accepts).with(outlook.as_deref()) };
+        let want = if any { TaskFilter::ANY } else { TaskFilter::of(&accepts).with(outlook.as_deref()) };
         // The count is on a cache line that all workers write, so it is read only when this seat has just reported.
         let mut next: Option<ReadyTask> = None;
         while !(self.has_reported(seat) && reached()) {
@@ -251,7 +259,7 @@ impl Shared {
                 && within.is_none_or(|within| self.slab.slot(task.slot()).scope().is_within(within))
         };
         let outlook = self.outlook();
-        let task = self.any_task(seat, &Want::of(&accepts).with(outlook.as_deref()));
+        let task = self.any_task(seat, &TaskFilter::of(&accepts).with(outlook.as_deref()));
         let found = task.is_some();
         if let Some(next) = task.and_then(|task| self.run_task(seat, task)) {
             // Read before the push: afterwards another thread may run the task and free its slot.
@@ -282,7 +290,7 @@ impl Shared {
     /// Like [`search`](Self::search), for a thread that can run only some tasks. It is not in the list of sleepers,
     /// where it could consume a wake-up that is meant for a worker. A push of a task of its scope wakes it through the
     /// scope.
-    fn search_within(&self, seat: &Seat, want: &Want<'_>, reached: impl Fn() -> bool) -> Option<ReadyTask> {
+    fn search_within(&self, seat: &Seat, want: &TaskFilter<'_>, reached: impl Fn() -> bool) -> Option<ReadyTask> {
         self.report(seat);
         loop {
             // A sequentially consistent fence, paired with `wake_for`: either the pusher sees the registered waiter, or

@@ -3,7 +3,7 @@
 //!
 //! Running a task on the wrong thread would break assumptions of the runtime: a guest would run a task of another
 //! scope, a host worker would run a task whose predecessors are still running on a device, or one runtime would run a
-//! task of another. The built-in policies respect the [`Want`](crate::Want) of each thread. The answers of custom
+//! task of another. The built-in policies respect the [`TaskFilter`](crate::Want) of each thread. The answers of custom
 //! policies are checked here, and a wrongly given task is kept for a thread that may run it.
 //!
 //! Several runtimes may share a policy by mistake. A task of another runtime is returned to that runtime, and fails its
@@ -11,7 +11,7 @@
 
 use crate::{
     error::{Cause, Failure},
-    schedule::{Policy, ReadyTask, Want},
+    schedule::{Policy, ReadyTask, TaskFilter},
     seat::Strays,
     shared::Shared,
     sync::held,
@@ -41,7 +41,7 @@ impl Shared {
     #[inline]
     pub(crate) fn ask_policy(
         &self,
-        want: &Want<'_>,
+        want: &TaskFilter<'_>,
         ask: impl Fn(&dyn Policy) -> Option<ReadyTask>,
     ) -> Option<ReadyTask> {
         match &self.strays {
@@ -54,7 +54,7 @@ impl Shared {
     fn ask_and_check(
         &self,
         strays: &Strays,
-        want: &Want<'_>,
+        want: &TaskFilter<'_>,
         ask: &dyn Fn(&dyn Policy) -> Option<ReadyTask>,
     ) -> Option<ReadyTask> {
         if let Some(task) = strays.take(want) {

@@ -11,7 +11,7 @@ use std::{
 };
 use superscalar_runtime::{
     Codelet, Device, DeviceError, DeviceInfo, DeviceKind, Error, ErrorKind, Event, Finished, Issue, Operand, Outlook,
-    Place, Policy, ReadyTask, Resource, Runtime, Speed, Updates, Want,
+    Place, Policy, ReadyTask, Resource, Runtime, Speed, TaskFilter, Updates,
 };
 
 const ALPHA: &str = "alpha";
@@ -44,7 +44,7 @@ impl Policy for Indifferent {
         Some(Resource(u16::MAX))
     }
 
-    fn take(&self, _: Place, _: &Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, _: Place, _: &TaskFilter<'_>) -> Option<ReadyTask> {
         self.0.lock().expect("no panic").pop_front()
     }
 }

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use superscalar_runtime::{Error, ErrorKind, Outlook, Place, Policy, ReadyTask, Resource, Runtime, Want};
+use superscalar_runtime::{Error, ErrorKind, Outlook, Place, Policy, ReadyTask, Resource, Runtime, TaskFilter};
 
 fn never_runs() {
     unreachable!("the task was refused");
@@ -94,7 +94,7 @@ impl Policy for Common {
         Some(Resource::device(7))
     }
 
-    fn take(&self, _: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, _: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let mut tasks = self.0.lock().unwrap();
         // `accepts` must work for tasks of any runtime.
         tasks.iter().for_each(|task| _ = want.accepts(task));
@@ -120,7 +120,7 @@ impl Policy for Forger {
         None
     }
 
-    fn take(&self, _: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, _: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let (tasks, has_forged) = &mut *self.tasks.lock().unwrap();
         let forged = tasks.front().map(|task| ReadyTask::simulated(task.id(), task.priority()))?;
         _ = want.accepts(&forged);

@@ -16,7 +16,7 @@ use std::{
     },
 };
 use superscalar_runtime::{
-    Error, ErrorKind, Outlook, Place, Policy, PolicyName, ReadyTask, Reduction, Resource, Runtime, Want,
+    Error, ErrorKind, Outlook, Place, Policy, PolicyName, ReadyTask, Reduction, Resource, Runtime, TaskFilter,
 };
 
 fn runtime(workers: usize) -> Runtime {
@@ -328,7 +328,7 @@ impl Policy for Indifferent {
         None
     }
 
-    fn take(&self, _: Place, _: &Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, _: Place, _: &TaskFilter<'_>) -> Option<ReadyTask> {
         self.0.lock().unwrap().pop()
     }
 }

@@ -14,7 +14,7 @@ use std::{
 };
 use superscalar_runtime::{
     BoundOf, Codelet, Commute, DeviceError, DeviceKind, Error, ErrorKind, Handle, Outlook, Place, Policy, PolicyName,
-    ReadyTask, Resource, Runtime, Updates, Want,
+    ReadyTask, Resource, Runtime, TaskFilter, Updates,
 };
 
 /// A correct policy that panics when its flag is set.
@@ -29,14 +29,14 @@ impl Policy for Panics {
         self.0.push(by, task, outlook)
     }
 
-    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         if self.1.load(Ordering::SeqCst) {
             quiet_panic();
         }
         self.0.take(by, want)
     }
 
-    fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn steal(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         self.0.steal(by, want)
     }
 }
@@ -248,11 +248,11 @@ impl Policy for Inserts {
         self.0.push(by, task, outlook)
     }
 
-    fn take(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn take(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         self.0.take(by, want)
     }
 
-    fn steal(&self, by: Place, want: &Want<'_>) -> Option<ReadyTask> {
+    fn steal(&self, by: Place, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         self.0.steal(by, want)
     }
 }

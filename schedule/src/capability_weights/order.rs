@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        Forecast, Moves, Outlook, ReadyTask, Resource, Want,
+        Forecast, Outlook, ReadyTask, Resource, TaskFilter, Transfers,
         station::{Assigned, Station},
     },
     SchedulerState,
@@ -29,7 +29,7 @@ fn needed_no_copies(it: &Assigned) -> bool {
 
 impl SchedulerState {
     /// Takes the next of the resource's own tasks.
-    pub(super) fn take_own(&mut self, on: Resource, want: &Want<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
+    pub(super) fn take_own(&mut self, on: Resource, want: &TaskFilter<'_>, outlook: &dyn Outlook) -> Option<ReadyTask> {
         let station = self.stations.get(usize::from(on.0))?;
         if on == Resource::HOST {
             let found = self.station(on).remove_first(|it| want.accepts(&it.task))?;
@@ -62,7 +62,13 @@ impl SchedulerState {
     }
 
     /// Chooses between this task and a later one of the same device.
-    fn choose<'a>(&'a self, on: Resource, first: &'a Assigned, want: &Want<'_>, outlook: &dyn Outlook) -> Choice<'a> {
+    fn choose<'a>(
+        &'a self,
+        on: Resource,
+        first: &'a Assigned,
+        want: &TaskFilter<'_>,
+        outlook: &dyn Outlook,
+    ) -> Choice<'a> {
         let station = &self.stations[usize::from(on.0)];
         let accepts = |it: &&Assigned| want.accepts(&it.task);
         let from_first = station.queue.iter().map(|(_, it)| it).skip_while(|it| it.task.id() != first.task.id());
@@ -73,12 +79,12 @@ impl SchedulerState {
             return next;
         }
         if needed_no_copies(first) {
-            return Choice::Take(Moves::NOTHING, first);
+            return Choice::Take(Transfers::NOTHING, first);
         }
         let is_equal = |it: &&Assigned| it.task.priority() == first.task.priority();
         let mut equals = from_first.skip(1).take_while(is_equal).filter(accepts).peekable();
         if equals.peek().is_none() {
-            return Choice::Take(Moves { ns: first.forecast.communication_ns, ..Moves::NOTHING }, first);
+            return Choice::Take(Transfers { ns: first.forecast.communication_ns, ..Transfers::NOTHING }, first);
         }
         choose_shortest_copies(station, on, first, equals, outlook)
     }
@@ -126,7 +132,7 @@ fn choose_shortest_copies<'a>(
     outlook: &dyn Outlook,
 ) -> Choice<'a> {
     // Relative to the computation, so that small tasks have no advantage over large ones.
-    let share = |moves: Moves, it: &Assigned| moves.ns / it.forecast.computation_ns.max(1.0);
+    let share = |moves: Transfers, it: &Assigned| moves.ns / it.forecast.computation_ns.max(1.0);
     let moves = outlook.moves(&first.task, on);
     let (mut best, mut least) = ((moves, first), (1.0 - TRANSFER_ADVANTAGE_MIN) * share(moves, first));
     for it in equals.by_ref().take(COMPARED_TASKS_MAX) {
@@ -142,7 +148,7 @@ fn choose_shortest_copies<'a>(
     // no copies meanwhile.
     if station.is_fetching() && best.0.ns > station.in_hand_ns() {
         let here = equals.take(SCANNED_TASKS_MAX).find(|it| needed_no_copies(it));
-        best = here.map_or(best, |it| (Moves::NOTHING, it));
+        best = here.map_or(best, |it| (Transfers::NOTHING, it));
     }
     Choice::Take(best.0, best.1)
 }
@@ -150,7 +156,7 @@ fn choose_shortest_copies<'a>(
 /// A device's choice of its next task.
 enum Choice<'a> {
     /// Take this task, which needs these copies.
-    Take(Moves, &'a Assigned),
+    Take(Transfers, &'a Assigned),
     /// Take no task until a running one has ended.
     Wait,
 }

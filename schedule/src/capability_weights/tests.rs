@@ -1,7 +1,7 @@
 //! Tests of shares, homes, panels, priorities and stealing.
 
 use crate::{
-    BlasLevel, CapabilityWeights, Place, Policy, ReadyTask, Resource, TaskId, Want,
+    BlasLevel, CapabilityWeights, Place, Policy, ReadyTask, Resource, TaskFilter, TaskId,
     outlook_mock::{FinishedTask, MockOutlook, MockTask, count_on},
 };
 
@@ -329,11 +329,11 @@ fn clearing_up_takes_every_task() {
     (4..=6).for_each(|id| mock.push(&policy, id, 0, MockTask::with_times_ns(&[NEVER, 100.0]).not_on(HOST)));
     let accepts = |task: &ReadyTask| task.id().0 != 5;
     for id in [1, 2, 3, 4, 6] {
-        assert_eq!(policy.take(Place(0), &Want::of(&accepts)).map(|task| task.id().0), Some(id));
+        assert_eq!(policy.take(Place(0), &TaskFilter::of(&accepts)).map(|task| task.id().0), Some(id));
     }
-    assert!(policy.take(Place(0), &Want::of(&accepts)).is_none());
-    assert_eq!(policy.take(Place(0), &Want::ANY).map(|task| task.id().0), Some(5));
-    assert!(policy.take(Place(0), &Want::ANY).is_none());
+    assert!(policy.take(Place(0), &TaskFilter::of(&accepts)).is_none());
+    assert_eq!(policy.take(Place(0), &TaskFilter::ANY).map(|task| task.id().0), Some(5));
+    assert!(policy.take(Place(0), &TaskFilter::ANY).is_none());
 }
 
 #[test]
@@ -356,6 +356,6 @@ fn without_devices_it_acts_like_priority() {
     for (id, priority) in [(1, 0), (2, 3), (3, 0)] {
         mock.push(&policy, id, priority, MockTask::with_times_ns(&[1.0]));
     }
-    let order: Vec<_> = (0..4).map(|_| policy.take(Place(0), &Want::ANY).map(|task| task.id().0)).collect();
+    let order: Vec<_> = (0..4).map(|_| policy.take(Place(0), &TaskFilter::ANY).map(|task| task.id().0)).collect();
     assert_eq!(order, [Some(2), Some(1), Some(3), None]);
 }

@@ -1,7 +1,7 @@
 //! Tests of demand, locality and stealing.
 
 use crate::{
-    DemandDriven, Place, Policy, ReadyTask, Resource, TaskId, Want,
+    DemandDriven, Place, Policy, ReadyTask, Resource, TaskFilter, TaskId,
     outlook_mock::{MockOutlook, MockTask, count_on},
 };
 
@@ -80,7 +80,7 @@ fn full_station_does_not_block() {
     let policy = DemandDriven::default();
     (1..=30).for_each(|id| mock.push(&policy, id, 0, MockTask::with_times_ns(&[1.0, 1.0])));
     let accepts = |task: &ReadyTask| task.id() == TaskId(30);
-    let want = &Want::of(&accepts).with(Some(&mock));
+    let want = &TaskFilter::of(&accepts).with(Some(&mock));
     assert_eq!(policy.take(mock.device(0), want).map(|task| task.id().0), Some(30));
 }
 
@@ -104,6 +104,6 @@ fn without_devices_it_is_one_queue() {
     for (id, priority) in [(1, 0), (2, 3), (3, 0), (4, 3)] {
         mock.push(&policy, id, priority, MockTask::with_times_ns(&[1.0]));
     }
-    let order: Vec<_> = (0..5).map(|at| policy.take(Place(at % 2), &Want::ANY).map(|task| task.id().0)).collect();
+    let order: Vec<_> = (0..5).map(|at| policy.take(Place(at % 2), &TaskFilter::ANY).map(|task| task.id().0)).collect();
     assert_eq!(order, [Some(2), Some(4), Some(1), Some(3), None]);
 }

@@ -25,7 +25,7 @@ use crate::{Diag, MatMut, Scalar, Uplo};
 
 /// The operation with a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum TriangularAction {
     /// B := alpha op(A)⁻¹ B, or from the right.
     Solve,
     /// B := alpha op(A) B, or from the right.
@@ -35,7 +35,7 @@ pub enum Action {
 /// A solve or a product with a triangular A, possibly conjugated, whose order is the number of rows of B. alpha times
 /// the result overwrites B.
 pub struct Triangular<'a, T> {
-    pub action: Action,
+    pub action: TriangularAction,
     pub uplo: Uplo,
     pub a: Factor<'a, T>,
     pub diag: Diag,
@@ -101,8 +101,8 @@ where
         let small = &mut block[depth * ROWS * unit..(depth + ROWS) * ROWS * unit];
         let diagonal = |x| match (system.diag, system.action) {
             (Diag::Unit, _) => T::ONE,
-            (Diag::NonUnit, Action::Solve) => reciprocal(x),
-            (Diag::NonUnit, Action::Multiply) => x,
+            (Diag::NonUnit, TriangularAction::Solve) => reciprocal(x),
+            (Diag::NonUnit, TriangularAction::Multiply) => x,
         };
         pack::small_triangle(
             system.a.part(start..start + rows, start..start + rows),
@@ -140,7 +140,7 @@ where
         let (plane, step) = (NV * V::LANES, NV * V::LANES * unit);
         let blocks = n.div_ceil(ROWS);
         for count in 0..blocks {
-            let downwards = (system.uplo == Uplo::Lower) == (system.action == Action::Solve);
+            let downwards = (system.uplo == Uplo::Lower) == (system.action == TriangularAction::Solve);
             let at = if downwards { count } else { blocks - 1 - count };
             let others = system.rows_needed(at * ROWS, ROWS);
             // SAFETY: the panel has whole blocks of rows, and rows `others` are disjoint from the rows of this block.
@@ -151,7 +151,7 @@ where
                 let other_rows = OperandStream { ptr: x.add(others.start * step).cast_const(), step, plane };
                 let rows = OperandStream { ptr: block, step: ROWS * unit, plane: ROWS };
                 let small = block.add(others.len() * ROWS * unit);
-                let solves = system.action == Action::Solve;
+                let solves = system.action == TriangularAction::Solve;
                 if !solves {
                     // The loop of the product accumulates the negated product.
                     multiply_triangle::<T, V, NV, ROWS>(&mut acc, small, system.uplo);

@@ -22,7 +22,7 @@ mod symmetric;
 
 pub(crate) use blocks::{Multiply, MultiplyTrans, Update};
 pub(crate) use elementwise::{Add, Rotate, Scale, Swap};
-pub(crate) use reductions::{AbsSum, Dot, Largest, LargestOf};
+pub(crate) use reductions::{AbsSum, Dot, Largest, LargestBlock};
 pub(crate) use stored::Stored;
 pub(crate) use symmetric::MultiplySymmetric;
 
@@ -42,7 +42,7 @@ pub struct VectorParts<T: Scalar> {
     pub(crate) dot: unsafe fn(Dot<T>) -> T,
     pub(crate) dot_reals: unsafe fn(Dot<T::Real>) -> T::Real,
     pub(crate) abs_sum: unsafe fn(AbsSum<T::Real>) -> T::Real,
-    pub(crate) largest: unsafe fn(Largest<T>) -> LargestOf<T::Real>,
+    pub(crate) largest: unsafe fn(Largest<T>) -> LargestBlock<T::Real>,
     pub(crate) multiply: unsafe fn(Multiply<T>),
     pub(crate) multiply_trans: unsafe fn(MultiplyTrans<T>),
     pub(crate) multiply_symmetric: unsafe fn(MultiplySymmetric<T>),

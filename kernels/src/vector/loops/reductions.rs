@@ -69,7 +69,7 @@ pub struct Largest<T> {
 }
 
 /// The result of [`Largest`]. `size` is negative if every element is NaN.
-pub struct LargestOf<R> {
+pub struct LargestBlock<R> {
     pub size: R,
     /// The first element of the block.
     pub start: usize,
@@ -79,21 +79,21 @@ pub struct LargestOf<R> {
 const PASSES_PER_BLOCK: usize = 8;
 
 impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Largest<T> {
-    type Output = LargestOf<T::Real>;
+    type Output = LargestBlock<T::Real>;
 
     /// # Safety
     /// The addresses are valid as the head of [`loops`](super) requires.
     #[inline(always)]
-    unsafe fn run(self, isa: V::Isa) -> LargestOf<T::Real> {
+    unsafe fn run(self, isa: V::Isa) -> LargestBlock<T::Real> {
         let (reals, x) = (self.n * planes::<T>(), self.x.cast::<T::Real>());
-        let mut best = LargestOf { size: -T::Real::ONE, start: 0 };
+        let mut best = LargestBlock { size: -T::Real::ONE, start: 0 };
         let mut first = 0;
         while first < reals {
             let end = reals.min(first + PASSES_PER_BLOCK * PARTIAL_SUMS * V::LANES);
             // SAFETY: x has n elements, and `end` is at most their number of reals.
             let size = unsafe { largest_of_block::<T, V>(isa, first, end, x) };
             if size > best.size {
-                best = LargestOf { size, start: first / planes::<T>() };
+                best = LargestBlock { size, start: first / planes::<T>() };
             }
             first = end;
         }

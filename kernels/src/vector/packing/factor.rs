@@ -1,7 +1,7 @@
 //! Factors of products. Callers pass an operand; kernels read a factor, which also says how the operand is read.
 
 use super::mirror::Mirror;
-use super::packed::Packs;
+use super::packed::PackedForms;
 use crate::{MatRef, Op};
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug)]
 pub struct Operand<'a, T> {
     pub(crate) view: MatRef<'a, T>,
-    pub(crate) packs: Option<&'a Packs>,
+    pub(crate) packs: Option<&'a PackedForms>,
 }
 
 impl<'a, T> Operand<'a, T> {
     /// Returns the tile shown by `view`, with its `packs`.
     #[must_use]
-    pub fn new(view: MatRef<'a, T>, packs: &'a Packs) -> Self {
+    pub fn new(view: MatRef<'a, T>, packs: &'a PackedForms) -> Self {
         Self { view, packs: Some(packs) }
     }
 
@@ -38,7 +38,7 @@ impl<'a, T> From<MatRef<'a, T>> for Operand<'a, T> {
 pub struct Factor<'a, T> {
     pub view: MatRef<'a, T>,
     pub conj: bool,
-    pub packs: Option<&'a Packs>,
+    pub packs: Option<&'a PackedForms>,
     /// The position of the diagonal, if this is a part of a matrix of which one triangle is stored. Some elements of
     /// the view may then be in the other triangle.
     pub mirror: Option<Mirror>,

@@ -2,7 +2,7 @@
 //!
 //! A tiled algorithm multiplies with the same tile many times: the update of a Cholesky factorization combines each
 //! tile of the panel with all the others. Packing takes a tenth of the time of a product, because the tile comes from a
-//! distant cache. A tile may therefore have [`Packs`]: the first product with the tile on the left keeps its packed
+//! distant cache. A tile may therefore have [`PackedForms`]: the first product with the tile on the left keeps its packed
 //! form for later products on any thread. Each thread also keeps the packed form of its latest tile on the right. A
 //! [`PackStore`] bounds the memory and evicts forms that are no longer used. This corresponds to the tile cache of a
 //! device (BLASX paper, section IV.B): replicas in the layout that the processor needs.
@@ -142,9 +142,9 @@ impl<T: Scalar> Kernel<T> for Pack<'_, T> {
 
 /// The packed forms of a tile, kept between products.
 ///
-/// It is stored beside the view of the tile. Code that changes the tile must call [`Packs::forget`] under the same
+/// It is stored beside the view of the tile. Code that changes the tile must call [`PackedForms::forget`] under the same
 /// exclusive access. Otherwise a product that reads the tile through these packs computes with its old contents.
-pub struct Packs {
+pub struct PackedForms {
     /// Identifies the contents of the tile; a new number after every change.
     stamp: AtomicU64,
     tile_pack: Arc<TilePack>,
@@ -178,13 +178,13 @@ impl TilePack {
     }
 }
 
-impl superscalar_runtime::Derived for Packs {
+impl superscalar_runtime::Derived for PackedForms {
     fn forget(&self) {
-        Packs::forget(self);
+        PackedForms::forget(self);
     }
 }
 
-impl Packs {
+impl PackedForms {
     /// Returns packs without a packed form; memory for one comes from `store`.
     #[must_use]
     pub fn new(store: &Arc<PackStore>) -> Self {
@@ -224,7 +224,7 @@ impl Packs {
     }
 }
 
-impl Drop for Packs {
+impl Drop for PackedForms {
     /// Breaks the reference cycle: the store's queue may still hold the tile's pack, and the packed form holds the
     /// store.
     fn drop(&mut self) {
@@ -232,9 +232,9 @@ impl Drop for Packs {
     }
 }
 
-impl std::fmt::Debug for Packs {
+impl std::fmt::Debug for PackedForms {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Packs").field("stamp", &self.stamp).finish_non_exhaustive()
+        f.debug_struct("PackedForms").field("stamp", &self.stamp).finish_non_exhaustive()
     }
 }
 
@@ -430,7 +430,7 @@ mod tests {
         let data = vec![1.0; n * n];
         let factor = Factor::plain(MatRef::from_col_major(&data, n, n, n).unwrap());
         let store = PackStore::new(2 * bytes_of::<f64>(n, n));
-        let tiles: Vec<_> = (0..3).map(|_| Packs::new(&store)).collect();
+        let tiles: Vec<_> = (0..3).map(|_| PackedForms::new(&store)).collect();
         let left = |at: usize| tiles[at].left(factor, pack).is_some();
         assert!(left(0) && left(1), "there is room for two");
         assert!(left(0) && left(1));
@@ -448,7 +448,7 @@ mod tests {
         let factor = Factor::plain(MatRef::from_col_major(&data, n, n, n).unwrap());
         let store = PackStore::new(bytes_of::<f64>(n, n));
         let known = Arc::downgrade(&store);
-        let tile = Packs::new(&store);
+        let tile = PackedForms::new(&store);
         drop(store);
         let packed = tile.left(factor, pack).expect("there is room");
         drop(tile);

@@ -1,6 +1,6 @@
 //! The ready tasks of a group of equivalent lanes, held by one of the runtime's policies.
 
-use superscalar_schedule::{Outlook, Place, Policy, PolicyName, ReadyTask, Want};
+use superscalar_schedule::{Outlook, Place, Policy, PolicyName, ReadyTask, TaskFilter};
 
 /// The ready tasks of a group of lanes, each by its number in the order of insertion.
 pub(super) struct ReadyTasks {
@@ -31,7 +31,7 @@ impl ReadyTasks {
         let policy = policy.build(lanes as usize + 1);
         // In the runtime, every worker has looked for tasks before the first one exists, and policies keep track of
         // that.
-        (0..lanes).for_each(|lane| _ = policy.steal(Place(lane), &Want::ANY));
+        (0..lanes).for_each(|lane| _ = policy.steal(Place(lane), &TaskFilter::ANY));
         Self { policy, lanes: LaneOutlook { count: lanes, now_ns: 0 }, count: 0 }
     }
 
@@ -58,7 +58,7 @@ impl ReadyTasks {
             return None;
         }
         self.lanes.now_ns = now_ns;
-        let (place, want) = (Place(lane), Want::ANY.with(Some(&self.lanes)));
+        let (place, want) = (Place(lane), TaskFilter::ANY.with(Some(&self.lanes)));
         let task = self.policy.take(place, &want).or_else(|| self.policy.steal(place, &want))?;
         self.count -= 1;
         Some(task.id().0 as u32)

@@ -5,13 +5,13 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// The tasks that a thread can take when it asks a policy for one.
 #[derive(Clone, Copy, Default)]
-pub struct Want<'a> {
+pub struct TaskFilter<'a> {
     accepts: Option<&'a dyn Fn(&ReadyTask) -> bool>,
     outlook: Option<&'a dyn Outlook>,
     is_hasty: bool,
 }
 
-impl<'a> Want<'a> {
+impl<'a> TaskFilter<'a> {
     /// Accepts the tasks for which `accepts` returns true.
     #[must_use]
     pub fn of(accepts: &'a dyn Fn(&ReadyTask) -> bool) -> Self {
@@ -19,7 +19,7 @@ impl<'a> Want<'a> {
     }
 
     /// Accepts any task.
-    pub const ANY: Want<'static> = Want { accepts: None, outlook: None, is_hasty: false };
+    pub const ANY: TaskFilter<'static> = TaskFilter { accepts: None, outlook: None, is_hasty: false };
 
     /// Returns whether any task is accepted, for which a policy may have a faster path.
     #[must_use]
