@@ -1,33 +1,44 @@
 #!/usr/bin/env python3
-"""Measures the routines on NVIDIA GPUs beside cuBLASXt, cuSOLVER and cuSOLVERMg, and writes their tables into docs/performance.md.
+"""Measures the routines on NVIDIA GPUs beside cuBLASXt, cuSOLVER and cuSOLVERMg, and writes docs/performance/gpu.md.
 
-    docs/performance_gpu.py measure --tester target/release/tester --gpus 1 --out one.jsonl [--only NAME,...] [--most 16384] [--seconds 500]
+    docs/performance_gpu.py measure --tester target/release/tester --gpus 1 --out one.jsonl
+                                    [--only NAME,...] [--most 16384] [--seconds 500]
     docs/performance_gpu.py measure --tester target/release/tester --gpus 4 --out four.jsonl
     docs/performance_gpu.py write one.jsonl four.jsonl
+    docs/performance_gpu.py --plot
 
-`measure` needs the GPUs, the CUDA libraries and the tester, built anywhere; it writes a line for each row as soon as that is there,
-and a table at the end. The tester checks the first result of each row. Rows whose time is up are left out and named. `write` needs
-no GPU, and takes no row that was not checked. Each peer is asked with each order of its blocks that is given here, and its best
-counts.
+`measure` needs the GPUs, the CUDA libraries and the tester, built anywhere. It writes a line for each row as soon as
+that row is there. The tester checks the first result of each row. Rows for which no time was left are named at the end.
+Each peer is called with each block size that is given here, and its best rate counts. `write` needs no GPU. It writes
+the tables, docs/performance/gpu.svg, and the summary in docs/performance.md, and takes no row that was not checked.
+`--plot` measures nothing: it writes the plot and the summary from the tables that are there.
 """
 
 import argparse
+import dataclasses
 import datetime
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import time
 
-DOCUMENT = pathlib.Path(__file__).resolve().parent / "performance.md"
+DOCUMENT = pathlib.Path(__file__).resolve().parent / "performance" / "gpu.md"
+PLOT = DOCUMENT.with_suffix(".svg")
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(DOCUMENT.parent))
+import figures  # noqa: E402  (it lies in the folder that was just added)
+
 BEGIN, END = "<!-- From here on written by docs/performance_gpu.py. -->", "<!-- Up to here. -->"
 PRODUCTS = "symm,syrk,syr2k,trmm,trsm"
 LETTERS = "--uplo l --side l --transa n --transb n --diag n"
 XT = ("cublasxt,4096", "cublasxt,2048")
 MG = ("cusolvermg,256", "cusolvermg,512")
 
-# Name, heading (none: belongs to the one before), GPUs, routines, sizes, peers, other arguments of the tester, and the rates in
-# TFLOP/s, or ratios ("1.2x"), aimed at: by routine, then by size.
+# Name, heading (none: belongs to the one before), GPUs, routines, sizes, peers, other arguments of the tester, and the
+# rates in TFLOP/s, or ratios ("1.2x"), aimed at: by routine, then by size.
 MEASUREMENTS = [
     ("gemm", "One GPU, matrices in pinned host memory", 1, "gemm", "8192,16384,32768", XT[:1], "--pinned y",
      {"gemm": (26, 45, 50)}),
@@ -118,7 +129,10 @@ def best(rows):
 
 
 def table(rows, sizes, aims):
-    lines = ["| routine | size | TFLOP/s | peer | TFLOP/s | ratio | wanted | residual |", "|---|---|---|---|---|---|---|---|"]
+    lines = [
+        "| routine | size | TFLOP/s | peer | TFLOP/s | ratio | wanted | residual |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for row in best(rows):
         if row["status"] != "ok" or row["error"] is None:
             sys.exit(f"not checked, or wrong: {row}")
@@ -136,7 +150,8 @@ def table(rows, sizes, aims):
 def write(options):
     text = "".join(pathlib.Path(path).read_text(encoding="utf-8") for path in options.rows)
     rows = [json.loads(line) for line in text.splitlines()]
-    parts = [f"## NVIDIA H200\n\nBy `docs/performance_gpu.py`, {datetime.date.today()}. Peers in the same process, by turns; medians.\n"]
+    how = f"By `docs/performance_gpu.py`, {datetime.date.today()}. Peers in the same process, by turns; medians."
+    parts = [f"## NVIDIA H200\n\n{how}\n"]
     for name, title, _, _, sizes, _, _, aims in MEASUREMENTS:
         found = [row for row in rows if row["measurement"] == name]
         if title:
@@ -149,11 +164,104 @@ def write(options):
     before, rest = old.split(BEGIN, 1) if BEGIN in old else (old.rstrip("\n") + "\n\n", END + "\n")
     after = rest.split(END, 1)[1]
     DOCUMENT.write_text(before + BEGIN + "\n\n" + "".join(parts) + "\n" + END + after, encoding="utf-8")
+    redraw()
+
+
+@dataclasses.dataclass
+class Panel:
+    """One section of the document in the plot and in the summary; the axis is in TFLOP/s."""
+
+    section: str
+    place: str
+    axis_end: int
+    axis_step: int
+
+
+PANELS = [
+    Panel("One GPU, matrices in pinned host memory", "one H200, host memory", 60, 10),
+    Panel("One GPU, matrices in its memory", "one H200, its own memory", 60, 10),
+    Panel("Four GPUs, matrices in pinned host memory", "four H200, host memory", 200, 50),
+]
+GROUPS = {
+    "products and trsm": ("gemm", *PRODUCTS.split(",")),
+    "Cholesky": ("potrf",),
+    "LU": ("getrf",),
+    "QR": ("geqrf",),
+}
+OURS, PEER = "#0072b2", "#d55e00"
+
+
+def plot(rows, date):
+    """Draws our rate and the peer's: a panel for each setting, and a row for each routine and size."""
+    left, right, step = 150, 850, 24
+    panels = [(panel, [row for row in rows if row.section == panel.section]) for panel in PANELS]
+    title = f"Rates on NVIDIA H200, double precision, {date}"
+    height = 84 + sum(86 + step * len(chosen) for _, chosen in panels)
+    drawing = figures.Drawing(960, height, title)
+    drawing.text(20, 32, title, size=18, weight="bold")
+    drawing.dot(27, 60, 5.5, OURS)
+    drawing.text(40, 65, "Superscalar")
+    drawing.dot(157, 60, 5.5, PEER, hollow=True)
+    drawing.text(170, 65, "cuBLASXt, cuSOLVER or cuSOLVERMg")
+    drawing.text(460, 65, "at the right: our rate over the peer's", color="#555555")
+    top = 84
+    for panel, chosen in panels:
+        place = figures.linear_axis(panel.axis_end, left, right)
+        drawing.text(20, top + 24, panel.section, size=15, weight="bold")
+        first, bottom = top + 36, top + 36 + step * len(chosen)
+        for value in range(0, panel.axis_end + 1, panel.axis_step):
+            drawing.line(place(value), first, place(value), bottom, "#333333" if value == 0 else "#dddddd")
+            unit = " TFLOP/s" if value == panel.axis_end else ""
+            drawing.text(place(value), bottom + 20, f"{value}{unit}", anchor="middle")
+        for index, row in enumerate(chosen):
+            plot_row(drawing, row, first + step * (index + 0.5), place, right)
+        top = bottom + 50
+    drawing.write(PLOT)
+
+
+def plot_row(drawing, row, y, place, right):
+    drawing.text(138, y + 5, f"{row.routine} {row.size}", anchor="end")
+    if row.peer_rate is not None:
+        drawing.line(place(row.peer_rate), y, place(row.rate), y, "#999999", 2.0)
+        drawing.dot(place(row.peer_rate), y, 5.5, PEER, hollow=True, tip=f"{row.peer}: {row.peer_rate} TFLOP/s")
+    drawing.dot(place(row.rate), y, 5.5, OURS, tip=f"{row.rate} TFLOP/s")
+    ratio = "no peer" if row.ratio is None else f"{row.ratio:.2f}"
+    drawing.text(right + 90, y + 5, ratio, anchor="end", color="#777777" if row.ratio is None else None)
+
+
+def summary(rows):
+    """The table of the summary: by setting and group of routines, rates, and medians and least ratios."""
+    lines = []
+    for panel in PANELS:
+        for group, operations in GROUPS.items():
+            chosen = [row for row in rows if row.section == panel.section and row.operation in operations]
+            if chosen:
+                lines.append([panel.place, group, *cells(chosen)])
+    return figures.markdown(["matrices on", "group", "TFLOP/s", "peer", "rows with peer", "median", "least"], lines)
+
+
+def cells(chosen):
+    rates = [row.rate for row in chosen]
+    span = f"{min(rates)} to {max(rates)}" if len(rates) > 1 else f"{rates[0]}"
+    peers = " ".join(sorted({row.peer for row in chosen if row.ratio is not None})) or "none"
+    beside = sum(row.ratio is not None for row in chosen)
+    return [span, peers, f"{beside} of {len(chosen)}", *figures.median_and_least(chosen)]
+
+
+def redraw():
+    """Draws the plot and writes the summary from the tables of the document."""
+    text = DOCUMENT.read_text(encoding="utf-8")
+    rows = figures.tables(text)
+    date = re.search(r"performance_gpu.py`, (\d{4}-\d{2}-\d{2})", text).group(1)
+    plot(rows, date)
+    figures.replace_summary("GPU", f"NVIDIA H200, double precision, {date}:\n\n{summary(rows)}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True)
+    parser.add_argument("--plot", action="store_true", help="measures nothing; writes the plot and the summary")
+    parser.set_defaults(run=None)
+    commands = parser.add_subparsers()
     how = commands.add_parser("measure")
     how.add_argument("--tester", required=True)
     how.add_argument("--gpus", type=int, required=True)
@@ -167,7 +275,12 @@ def main():
     how.add_argument("rows", nargs="+")
     how.set_defaults(run=write)
     options = parser.parse_args()
-    options.run(options)
+    if options.plot:
+        redraw()
+    elif options.run:
+        options.run(options)
+    else:
+        parser.error("measure, write or --plot")
 
 
 if __name__ == "__main__":
