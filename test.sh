@@ -27,8 +27,8 @@ passed=0
 failed=0
 skipped=()
 failures=()
-# What the cargo features need that the machine has; see choose_features.
-features=()
+# The cargo features that are built and tested besides the default; choose_features adds those whose needs the machine meets.
+features=(--features superscalar/ndarray,superscalar/nalgebra)
 # What continuous integration may skip: a pattern of the message, and the reason.
 allowed_skips=(
     'no GPU=its machines have none; what runs on one is compiled only'
@@ -220,13 +220,13 @@ install_packages() {
     done
 }
 
-# The features that are built and tested besides the default.
+# The features that need something of the system.
 choose_features() {
     if ! has_opencl; then
         skip "OpenCL: no libOpenCL.so; the driver, its kernels and their suites are neither built nor tested"
         return
     fi
-    features=(--features opencl)
+    features+=(--features opencl)
     if has_pocl; then
         # From here on a suite that finds no device fails.
         export REQUIRE_OPENCL=1

@@ -24,7 +24,7 @@ use superscalar_runtime::DeviceError;
 const BLOCKED_ORDER_MAX: usize = 1024;
 
 /// From this many on, a panel's rows below its triangle, or columns beside it, are computed in the side queue. With
-/// fewer, that is faster in most processes and slower in some (docs/performance.md).
+/// fewer, that is faster in most processes and slower in some (docs/measurements/2026-11-23-gpu-cholesky-panels.md).
 const SIDE_QUEUE_MIN: usize = 4096;
 
 /// Computes A = L Lᴴ or Uᴴ U, below `first` rows of a matrix; for a trapezoid the rest, too.

@@ -31,6 +31,10 @@ pub(super) struct Settings {
 ///
 /// Settings that are not given here are read from the environment, and otherwise have a default:
 #[doc = concat!("\n", include_str!("settings.md"))]
+///
+/// Policies are `priority`, `work-stealing`, `fifo`, `capability-weights` (the default with devices) and `demand-driven`. If the
+/// window is full, the inserting thread runs tasks until there is room. A second runtime of a process numbers its trace
+/// file. If the records take more memory than allowed, the oldest are dropped, and the trace says how many.
 #[derive(Default)]
 #[must_use = "a builder does nothing until it builds"]
 pub struct Builder {
@@ -68,14 +72,14 @@ const TRACE_MEMORY_MIB_DEFAULT: usize = 512;
 const SETTINGS: &[Setting] = &[
     Setting {
         variable: "SUPERSCALAR_WORKERS",
-        default: "one per physical core, or what a quota allows",
+        default: "one per physical core, within the quota",
         meaning: "how many threads run tasks, 1 to 4096",
         parse: |builder, text| set_if_unset(&mut builder.workers, parse_whole_number(text, WORKERS_MAX)),
     },
     Setting {
         variable: "SUPERSCALAR_BIND",
-        default: "on, unless there are more workers than cores",
-        meaning: "`on` binds each worker to a core of its own, `off` leaves it to the system",
+        default: "`on`, unless workers outnumber cores",
+        meaning: "binds each worker to a core of its own; or `off`",
         parse: |builder, text| match text {
             "on" | "off" => set_if_unset(&mut builder.bind, Ok(text == "on")),
             _ => Err("expected `on` or `off`".to_owned()),
@@ -83,9 +87,8 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         variable: "SUPERSCALAR_POLICY",
-        default: "`priority`; with devices `capability-weights`",
-        meaning: "which ready task runs next: `fifo`, `work-stealing`, `priority`, `capability-weights` or \
-                  `demand-driven`",
+        default: "`priority`",
+        meaning: "which ready task runs next; the names are below",
         parse: |builder, text| {
             set_if_unset(&mut builder.policy, text.parse().map_err(|error: UnknownPolicy| error.to_string()))
         },
@@ -93,14 +96,13 @@ const SETTINGS: &[Setting] = &[
     Setting {
         variable: "SUPERSCALAR_WINDOW",
         default: "4096",
-        meaning: "how many tasks of one scope are in flight at most, 1 to 4194304; the inserting thread then works",
+        meaning: "how many tasks of a scope are in flight, 1 to 4194304",
         parse: |builder, text| set_if_unset(&mut builder.window, parse_whole_number(text, WINDOW_MAX)),
     },
     Setting {
         variable: "SUPERSCALAR_TRACE",
         default: "off",
-        meaning: "a file to which each runtime writes a Chrome trace while it runs; a further runtime numbers its \
-                  file, and `%p` is the process's number",
+        meaning: "the file for a Chrome trace; `%p` is the process id",
         parse: |builder, text| {
             if builder.trace != Some(false) {
                 builder.trace_file.get_or_insert_with(|| file_name(text).into());
@@ -111,7 +113,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         variable: "SUPERSCALAR_TRACE_MEMORY",
         default: "512",
-        meaning: "how many MiB of records are kept, 1 to 1048576; then the oldest are dropped, and counted",
+        meaning: "MiB of records that are kept, 1 to 1048576",
         parse: |builder, text| {
             set_if_unset(&mut builder.trace_memory_mib, parse_whole_number(text, TRACE_MEMORY_MIB_MAX))
         },
@@ -119,8 +121,8 @@ const SETTINGS: &[Setting] = &[
     #[cfg(feature = "placement")]
     Setting {
         variable: "SUPERSCALAR_WEIGHTS",
-        default: "`<processor>.weights.json` in the folder for caches",
-        meaning: "the file in which capability weights are kept from run to run where there are devices, or `off`",
+        default: "`<processor>.weights.json` in the cache",
+        meaning: "the file of capability weights, or `off`",
         parse: |builder, text| {
             builder.places.weights_file.get_or_insert_with(|| (text != "off").then(|| CacheFile::named(text)));
             Ok(())
@@ -136,7 +138,7 @@ fn set_if_unset<T>(setting: &mut Option<T>, value: Result<T, String>) -> Result<
 
 fn parse_whole_number(text: &str, most: usize) -> Result<usize, String> {
     let value = text.trim().parse::<usize>().ok().filter(|value| (1..=most).contains(value));
-    value.ok_or_else(|| format!("expected a parse_whole_number number from 1 to {most}"))
+    value.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
 }
 
 /// Checks that a setting is between 1 and `most`.
