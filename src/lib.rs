@@ -78,8 +78,8 @@ mod solver;
 
 pub use error::Error;
 pub use factor::{Cholesky, LogDeterminant, Lq, Lu, Qr};
-pub use linalg::Linalg;
-pub use solver::{IntoMatrix, Solver, global_runtime};
+pub use linalg::{IntoMatrix, Linalg};
+pub use solver::{Solver, global_runtime};
 pub use superscalar_dla as dla;
 pub use superscalar_dla::matrix_market;
 pub use superscalar_kernels as kernels;

@@ -370,3 +370,41 @@ fn words_follow_the_glossary() {
     }
     none(offenders, "a word for which the glossary prescribes another");
 }
+
+/// Returns the name of the type that a line declares at the top of a module.
+fn declared_type(line: &str) -> Option<&str> {
+    let mut words = line.split(' ').filter(|word| !word.starts_with("pub") && *word != "unsafe");
+    let is_type = ["struct", "enum", "union", "trait", "type"].contains(&words.next()?);
+    let name = words.next().filter(|_| is_type)?;
+    Some(name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(name))
+}
+
+/// One word for one thing: no two types of a crate share a name, except where folders implement the same design for
+/// different hardware, and the private representations of errors.
+#[test]
+fn type_names_are_unique_in_a_crate() {
+    const BACKENDS: [&str; 5] = ["sim", "cuda", "opencl", "cpu", "vector"];
+    let mut declared: Vec<(String, String, String)> = Vec::new();
+    let mut offenders = Vec::new();
+    for source in sources() {
+        let Some((folder, path)) = source.path.split_once("src/") else { continue };
+        if path.contains("tests") {
+            continue;
+        }
+        let backend = path.split('/').next().filter(|name| BACKENDS.contains(name)).unwrap_or_default();
+        let code = source.text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        for name in code.lines().filter_map(declared_type).filter(|name| *name != "Repr") {
+            let is_same =
+                |(crate_folder, other, ..): &&(String, String, String)| crate_folder == folder && other == name;
+            let twin = declared.iter().filter(is_same).find(|(.., place)| {
+                let other = place.split_once("src/").map_or("", |(_, path)| path.split('/').next().unwrap_or_default());
+                *place != source.path && (backend.is_empty() || !BACKENDS.contains(&other) || backend == other)
+            });
+            if let Some((.., place)) = twin {
+                offenders.push(format!("{name}: {} and {place}", source.path));
+            }
+            declared.push((folder.to_owned(), name.to_owned(), source.path.clone()));
+        }
+    }
+    none(offenders, "a name of two types in one crate");
+}

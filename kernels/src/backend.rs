@@ -23,7 +23,7 @@ macro_rules! methods {
         fn thin_product(&self, $operation: Thin<'_, $T>) $body
         fn small_rank(&self, $operation: SmallRank<'_, $T>) $body
         fn pack(&self, $operation: Pack<'_, $T>) -> Packed $body
-        fn triangular(&self, $operation: Triangular<'_, $T>) $body
+        fn triangular(&self, $operation: TriangularKernel<'_, $T>) $body
         fn triangular_product(&self, $operation: TriangularProduct<'_, $T>) $body
         fn factor(&self, $operation: Factorization<'_, $T>) -> usize $body
         fn lu_panel(&self, $operation: LuPanel<'_, $T>) -> Option<usize> $body

@@ -11,14 +11,14 @@ use superscalar_devices::opencl;
 use superscalar_runtime::{Codelet, DeviceError, DeviceKind, IssueContext, Operands};
 
 /// Carries out calls on the devices of one kind.
-pub struct Backend<T: Scalar> {
+pub struct DeviceBackend<T: Scalar> {
     kind: DeviceKind,
     scratch_bytes: fn(&Call<T>) -> usize,
     issue: fn(&mut IssueContext<'_>, &Call<T>) -> Result<(), DeviceError>,
     has_panels: bool,
 }
 
-impl<T: Scalar> Backend<T> {
+impl<T: Scalar> DeviceBackend<T> {
     /// Returns the kind of device that the backend is for.
     #[must_use]
     pub fn kind(&self) -> DeviceKind {
@@ -74,8 +74,8 @@ impl<T: Scalar> Backend<T> {
 /// assert!(backends::<f64>().iter().any(|backend| backend.kind().0 == "sim"));
 /// ```
 #[must_use]
-pub fn backends<T: Scalar>() -> &'static [Backend<T>] {
-    Backend::ALL
+pub fn backends<T: Scalar>() -> &'static [DeviceBackend<T>] {
+    DeviceBackend::ALL
 }
 
 /// Returns the codelet with an implementation for every backend. `call` makes the call from the operands and
@@ -92,7 +92,7 @@ pub fn on_devices<T: Scalar, B: Operands + Send, P: Send>(
 }
 
 /// Like [`on_devices`], but for the panel of a factorization: adds implementations only for backends that [have
-/// panels](Backend::has_panels).
+/// panels](DeviceBackend::has_panels).
 #[must_use]
 pub fn panels_on_devices<T: Scalar, B: Operands + Send, P: Send>(
     codelet: Codelet<B, P>,
@@ -102,7 +102,7 @@ pub fn panels_on_devices<T: Scalar, B: Operands + Send, P: Send>(
 }
 
 fn on<T: Scalar, B: Operands + Send, P: Send>(
-    backends: impl Iterator<Item = &'static Backend<T>>,
+    backends: impl Iterator<Item = &'static DeviceBackend<T>>,
     codelet: Codelet<B, P>,
     call: impl Fn(B::Of, &P) -> Result<Call<T>, DeviceError> + Copy + Send + Sync + 'static,
 ) -> Codelet<B, P> {

@@ -16,7 +16,7 @@ pub(crate) fn expand(types: &[Type], function: ItemFn) -> Result<TokenStream> {
 
     let Routine { element, arguments, .. } = &signature;
     let (outer, method) = (signature.outer(), signature.method());
-    let passed = arguments.iter().map(Argument::passed);
+    let passed = arguments.iter().map(RoutineArgument::passed);
     let named = signature.may_fail().then(|| {
         let routine = name.to_string();
         let routine = routine.strip_prefix("spawn_").unwrap_or(&routine);
@@ -55,10 +55,10 @@ struct Routine<'a> {
     element: &'a Ident,
     /// The other type parameters: views of tiles.
     views: Vec<&'a TypeParam>,
-    arguments: Vec<Argument<'a>>,
+    arguments: Vec<RoutineArgument<'a>>,
 }
 
-struct Argument<'a> {
+struct RoutineArgument<'a> {
     name: &'a Ident,
     ty: &'a Type,
     /// The lifetime and the type parameter, if the type is `&Tiled<'s, V>`.
@@ -75,7 +75,8 @@ impl<'a> Routine<'a> {
             ));
         }
         let element = &views.remove(0).ident;
-        let arguments = signature.inputs.iter().map(|input| Argument::new(input, &views)).collect::<Result<_>>()?;
+        let arguments =
+            signature.inputs.iter().map(|input| RoutineArgument::new(input, &views)).collect::<Result<_>>()?;
         Ok(Self { signature, element, views, arguments })
     }
 
@@ -87,7 +88,7 @@ impl<'a> Routine<'a> {
     /// Returns the signature that callers see: that of the function, without `mut`.
     fn outer(&self) -> TokenStream {
         let Signature { ident, generics, output, .. } = self.signature;
-        let arguments = self.arguments.iter().map(|Argument { name, ty, .. }| quote!(#name: #ty));
+        let arguments = self.arguments.iter().map(|RoutineArgument { name, ty, .. }| quote!(#name: #ty));
         let bounds = &generics.where_clause;
         quote!(fn #ident #generics(#(#arguments),*) #output #bounds)
     }
@@ -113,7 +114,7 @@ impl<'a> Routine<'a> {
         let Signature { ident, .. } = self.signature;
         let (names, inferred) = (self.arguments.iter().map(|one| one.name), self.views.iter().map(|_| quote!(_)));
         let mut call = quote!(#ident::<#of #(, #inferred)*>(#(#names),*));
-        for Argument { name, .. } in self.arguments.iter().filter(|argument| argument.view.is_some()) {
+        for RoutineArgument { name, .. } in self.arguments.iter().filter(|argument| argument.view.is_some()) {
             call = quote! {
                 match #name {
                     crate::tiled::Either::Mut(#name) => #call,
@@ -125,7 +126,7 @@ impl<'a> Routine<'a> {
     }
 }
 
-impl<'a> Argument<'a> {
+impl<'a> RoutineArgument<'a> {
     fn new(input: &'a FnArg, views: &[&TypeParam]) -> Result<Self> {
         let FnArg::Typed(input) = input else {
             return Err(Error::new(input.span(), "each_type: expected a function, not a method"));

@@ -170,11 +170,11 @@ impl ScopeState {
 
 /// All states ever made, and those that are free.
 #[derive(Default)]
-pub(crate) struct ScopePool(Mutex<Pool>);
+pub(crate) struct ScopePool(Mutex<PooledScopes>);
 
 #[derive(Default)]
 #[expect(clippy::vec_box, reason = "states are referred to by address")]
-struct Pool {
+struct PooledScopes {
     all: Vec<Box<ScopeState>>,
     free: Vec<usize>,
 }

@@ -20,7 +20,7 @@ enum Command {
     /// Print where the time went, as tables.
     Summary(commands::summary::Summary),
     /// Write one self-contained HTML page: a Gantt chart, counters and tables.
-    Report(commands::report::Report),
+    Report(commands::report::ReportArguments),
     /// Print two runs side by side.
     Compare(commands::compare::Compare),
     /// Check whether a file is a consistent trace.

@@ -3,14 +3,14 @@
 //!
 //! Most products are blocked like general products ([`TriangularProduct`]). A solve with a large triangle halves it,
 //! which leaves most of the work to gemm; a triangle of moderate order is packed and applied as a whole
-//! ([`Triangular`]). If a reciprocal of the diagonal would overflow or lose digits, the textbook loop is used, which
+//! ([`TriangularKernel`]). If a reciprocal of the diagonal would overflow or lose digits, the textbook loop is used, which
 //! divides ([`Scalar::quotient`]).
 
 use super::gemm::{add, scale};
 use super::level2::{Conj, trsv};
 use crate::backend::backend;
 use crate::scalar::division::scale_of;
-use crate::vector::{Factor, THIN_COLUMNS, Triangular, TriangularAction, TriangularProduct, Workspace};
+use crate::vector::{Factor, THIN_COLUMNS, TriangularKernel, TriangularAction, TriangularProduct, Workspace};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, VecMut, reference};
 
 /// Up to this order a triangle is packed and applied as a whole, so that it stays in the second-level cache. Larger
@@ -32,7 +32,7 @@ const ZERO_FILLED_COLUMNS: usize = 64;
 /// Halves are multiples of this order, which keeps register tiles full.
 const UNIT: usize = 32;
 
-impl<'a, T: Scalar> Triangular<'a, T> {
+impl<'a, T: Scalar> TriangularKernel<'a, T> {
     /// Makes the operation for op(A) at the left or right of B. B op(A) is the transpose of op(A)ᵀ Bᵀ.
     ///
     /// # Panics
@@ -191,14 +191,14 @@ impl<'a, T: Scalar> Triangular<'a, T> {
         };
         match action {
             TriangularAction::Solve => {
-                Triangular { action, uplo, a: a_free, diag, alpha, b: free.rb_mut() }.run();
+                TriangularKernel { action, uplo, a: a_free, diag, alpha, b: free.rb_mut() }.run();
                 add(-T::ONE, a_between, Factor::plain(free.as_ref()), alpha, bound.rb_mut());
-                Triangular { action, uplo, a: a_bound, diag, alpha: T::ONE, b: bound }.run();
+                TriangularKernel { action, uplo, a: a_bound, diag, alpha: T::ONE, b: bound }.run();
             }
             TriangularAction::Multiply => {
-                Triangular { action, uplo, a: a_bound, diag, alpha, b: bound.rb_mut() }.run();
+                TriangularKernel { action, uplo, a: a_bound, diag, alpha, b: bound.rb_mut() }.run();
                 add(alpha, a_between, Factor::plain(free.as_ref()), T::ONE, bound);
-                Triangular { action, uplo, a: a_free, diag, alpha, b: free }.run();
+                TriangularKernel { action, uplo, a: a_free, diag, alpha, b: free }.run();
             }
         }
     }

@@ -1,6 +1,6 @@
 //! trmm: products with a triangular matrix.
 
-use crate::vector::{Triangular, TriangularAction};
+use crate::vector::{TriangularKernel, TriangularAction};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 
 /// Computes B = alpha op(A) B (`Side::Left`, A m x m) or B = alpha B op(A) (`Side::Right`, A n x n), with A triangular
@@ -24,5 +24,5 @@ use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 /// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn trmm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: MatRef<'_, T>, b: MatMut<'_, T>) {
-    Triangular::of(TriangularAction::Multiply, side, uplo, op, diag, alpha, a, b).run();
+    TriangularKernel::of(TriangularAction::Multiply, side, uplo, op, diag, alpha, a, b).run();
 }

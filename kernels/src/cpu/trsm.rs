@@ -1,6 +1,6 @@
 //! trsm: triangular systems with many right-hand sides.
 
-use crate::vector::{Triangular, TriangularAction};
+use crate::vector::{TriangularKernel, TriangularAction};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 
 /// Solves op(A) X = alpha B (`Side::Left`, A m x m) or X op(A) = alpha B (`Side::Right`, A n x n); X overwrites the
@@ -24,5 +24,5 @@ use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 /// # Ok::<(), superscalar::kernels::ViewError>(())
 /// ```
 pub fn trsm<T: Scalar>(side: Side, uplo: Uplo, op: Op, diag: Diag, alpha: T, a: MatRef<'_, T>, b: MatMut<'_, T>) {
-    Triangular::of(TriangularAction::Solve, side, uplo, op, diag, alpha, a, b).run();
+    TriangularKernel::of(TriangularAction::Solve, side, uplo, op, diag, alpha, a, b).run();
 }

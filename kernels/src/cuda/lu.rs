@@ -26,7 +26,7 @@ const KERNELS: PanelKernels = PanelKernels {
 };
 
 /// A panel, its interchanges, and the state that its kernels share.
-struct Panel<T: Scalar> {
+struct LuPanel<T: Scalar> {
     a: Mat<T>,
     ipiv: Mat<i32>,
     grid: Grid<T>,
@@ -49,7 +49,7 @@ pub(super) fn getrf<T: Scalar>(
     let before = stream.scratch.mark();
     let grid = Grid::new(stream, KERNELS, m)?;
     let status = grid.status(stream, "getrf")?;
-    let panel = Panel { a, ipiv, grid, status };
+    let panel = LuPanel { a, ipiv, grid, status };
     panel.factor(stream, 0..k)?;
     if k < n {
         panel.exchange(stream, k..n, 0..k)?;
@@ -68,7 +68,7 @@ pub(super) fn getrf<T: Scalar>(
     Ok(())
 }
 
-impl<T: Scalar> Panel<T> {
+impl<T: Scalar> LuPanel<T> {
     /// Computes P L U of the given columns, from the row with the number of the first of them on. Interchanges are
     /// counted from the panel's first row.
     fn factor(&self, stream: &mut Stream<'_, T>, columns: Range<usize>) -> Result<(), DeviceError> {

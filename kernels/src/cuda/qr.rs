@@ -27,7 +27,7 @@ const KERNELS: PanelKernels = PanelKernels {
 };
 
 /// A panel, its triangular factor, and the state that its kernels share.
-struct Panel<T: Scalar> {
+struct QrPanel<T: Scalar> {
     a: Mat<T>,
     t: Mat<T>,
     tau: Mat<T>,
@@ -45,7 +45,7 @@ pub(super) fn geqrf<T: Scalar>(stream: &mut Stream<'_, T>, Geqrf { a, t, tau }: 
     let before = stream.scratch.mark();
     let grid = Grid::new(stream, KERNELS, m)?;
     let status = grid.status(stream, "geqrf")?;
-    Panel { a, t, tau, grid, status }.factor(stream, 0..k)?;
+    QrPanel { a, t, tau, grid, status }.factor(stream, 0..k)?;
     if k < n {
         let (v, c) = (a.submatrix(0..m, 0..k), a.submatrix(0..m, k..n));
         larfb(stream, Larfb { side: Side::Left, op: Op::ConjTrans, v, t, c })?;
@@ -54,7 +54,7 @@ pub(super) fn geqrf<T: Scalar>(stream: &mut Stream<'_, T>, Geqrf { a, t, tau }: 
     Ok(())
 }
 
-impl<T: Scalar> Panel<T> {
+impl<T: Scalar> QrPanel<T> {
     /// Computes Q R of the given columns, from the row with the number of the first of them on.
     fn factor(&self, stream: &mut Stream<'_, T>, columns: Range<usize>) -> Result<(), DeviceError> {
         let Self { a, t, tau, grid, status } = self;

@@ -46,7 +46,7 @@ const SIGNATURE: &str = "void gemm(__global real *restrict heap, ulong a_at, ulo
 /// so that a panel of B stays in the first-level cache while the panels of A are read from the second-level cache.
 fn looping(text: &mut String, parameters: &Parameters) {
     let Blocking { m_wi, n_wi, vector, .. } = parameters.blocking;
-    let tile = Tile { vectors: m_wi / vector, columns: n_wi, is_complex: parameters.is_complex() };
+    let tile = RegisterTile { vectors: m_wi / vector, columns: n_wi, is_complex: parameters.is_complex() };
     text.push_str(PREAMBLE);
     line!(text, "__kernel GROUP(1)\n{SIGNATURE}");
     text.push_str(
@@ -112,7 +112,7 @@ fn looping(text: &mut String, parameters: &Parameters) {
 fn shared(text: &mut String, parameters: &Parameters) {
     let Blocking { m_wi, n_wi, vector, .. } = parameters.blocking;
     debug_assert_eq!(vector, 1, "local memory is read one number at a time");
-    let tile = Tile { vectors: m_wi, columns: n_wi, is_complex: parameters.is_complex() };
+    let tile = RegisterTile { vectors: m_wi, columns: n_wi, is_complex: parameters.is_complex() };
     text.push_str(PREAMBLE);
     text.push_str(
         "#define X_ITEMS (M_WG / M_WI)
@@ -174,13 +174,13 @@ fn steps(text: &mut String, count: &str, advance: &str, step: impl Fn(&mut Strin
 }
 
 /// The register tile. `xR_C` is the vector of rows R in column C; `yR_C` has the imaginary parts.
-struct Tile {
+struct RegisterTile {
     vectors: usize,
     columns: usize,
     is_complex: bool,
 }
 
-impl Tile {
+impl RegisterTile {
     /// Returns the real and imaginary part with the names of their vectors.
     fn parts(&self) -> impl Iterator<Item = (usize, char)> + use<> {
         [(0, 'x'), (1, 'y')].into_iter().take(if self.is_complex { 2 } else { 1 })

@@ -39,7 +39,7 @@ mod unpacked;
 mod workspace;
 
 pub use blocks::TriangularAction;
-pub(crate) use blocks::{Blocks, Product, SmallRank, Triangular, TriangularProduct};
+pub(crate) use blocks::{Blocks, Product, SmallRank, TriangularKernel, TriangularProduct};
 pub(crate) use dispatch::{Kernel, dispatch};
 pub(crate) use packing::{Factor, Pack, Packed, Right, left};
 pub use packing::{Operand, PackStore, PackedForms};

@@ -6,8 +6,8 @@ use nalgebra::{Dim, Dyn, Matrix, MatrixView, MatrixViewMut, RawStorage, RawStora
 use std::marker::PhantomData;
 
 /// A view with any number of rows and columns, and any strides.
-type View<'a, T> = MatrixView<'a, T, Dyn, Dyn, Dyn, Dyn>;
-type ViewMut<'a, T> = MatrixViewMut<'a, T, Dyn, Dyn, Dyn, Dyn>;
+type StridedView<'a, T> = MatrixView<'a, T, Dyn, Dyn, Dyn, Dyn>;
+type StridedViewMut<'a, T> = MatrixViewMut<'a, T, Dyn, Dyn, Dyn, Dyn>;
 
 /// A stride as `Layout::foreign` takes it. One that is too large belongs to a dimension of at most one element, and is not used.
 fn strides((row, col): (usize, usize)) -> (isize, isize) {
@@ -32,7 +32,7 @@ impl<T, R: Dim, C: Dim, S: RawStorageMut<T, R, C>> AsMatrixMut for Matrix<T, R, 
     }
 }
 
-impl<'a, T> From<MatRef<'a, T>> for View<'a, T> {
+impl<'a, T> From<MatRef<'a, T>> for StridedView<'a, T> {
     fn from(a: MatRef<'a, T>) -> Self {
         let (shape, strides) = ((Dyn(a.nrows()), Dyn(a.ncols())), (Dyn(a.row_stride()), Dyn(a.col_stride())));
         // SAFETY: both views promise the same of the same pointer, shape, strides and lifetime.
@@ -40,7 +40,7 @@ impl<'a, T> From<MatRef<'a, T>> for View<'a, T> {
     }
 }
 
-impl<'a, T> From<MatMut<'a, T>> for ViewMut<'a, T> {
+impl<'a, T> From<MatMut<'a, T>> for StridedViewMut<'a, T> {
     fn from(mut a: MatMut<'a, T>) -> Self {
         let (shape, strides) = ((Dyn(a.nrows()), Dyn(a.ncols())), (Dyn(a.row_stride()), Dyn(a.col_stride())));
         // SAFETY: as for shared views; the exclusive view is consumed, so this is the only one.
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!((view.shape(), view.as_ptr(), view.at(3, 4)), ((4, 5), a.as_ptr(), 34.0));
         let part = a.view((1, 2), (2, 3));
         assert_eq!(part.as_matrix()?.to_vec(), part.iter().copied().collect::<Vec<_>>());
-        assert_eq!(View::from(part.as_matrix()?), part);
+        assert_eq!(StridedView::from(part.as_matrix()?), part);
         assert_eq!(a.row(2).as_matrix()?.to_vec(), [20.0, 21.0, 22.0, 23.0, 24.0]);
         assert_eq!(Matrix3::<f32>::identity().as_matrix()?.at(2, 2), 1.0);
         assert_eq!(DVector::from_vec(vec![1.0, 2.0]).as_matrix()?.shape(), (2, 1));
@@ -73,7 +73,7 @@ mod tests {
         let mut a = DMatrix::<f64>::zeros(3, 4);
         a.view_mut((0, 1), (3, 2)).as_matrix_mut()?.fill(5.0);
         assert_eq!(a.sum(), 30.0);
-        ViewMut::from(a.as_matrix_mut()?).fill(1.0);
+        StridedViewMut::from(a.as_matrix_mut()?).fill(1.0);
         assert_eq!(a.sum(), 12.0);
         Ok(())
     }
@@ -83,7 +83,7 @@ mod tests {
         let mut x = [1.0, 2.0, 3.0];
         let (shape, strides) = ((Dyn(2), Dyn(2)), (Dyn(1), Dyn(1)));
         // SAFETY: the elements at 0, 1 and 2 exist; nothing is changed through the view.
-        let mut a = ViewMut::from_data(unsafe { ViewStorageMut::from_raw_parts(x.as_mut_ptr(), shape, strides) });
+        let mut a = StridedViewMut::from_data(unsafe { ViewStorageMut::from_raw_parts(x.as_mut_ptr(), shape, strides) });
         assert!(a.as_matrix_mut().unwrap_err().to_string().contains("overlap"));
     }
 }

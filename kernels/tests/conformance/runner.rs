@@ -7,7 +7,7 @@ use std::{
 };
 use superscalar_kernels::{
     Scalar,
-    device::{Backend, Call, backends},
+    device::{Call, DeviceBackend, backends},
 };
 use superscalar_runtime::{
     Cost, Device, DeviceError, DeviceInfo, DeviceRegion, Event, HostRegion, IssueContext, MemoryInfo, Transfer,
@@ -121,7 +121,7 @@ impl OnDevice {
         Ok(Event { device: 0, queue, ticket })
     }
 
-    fn backend<T: Scalar>(&self) -> &'static Backend<T> {
+    fn backend<T: Scalar>(&self) -> &'static DeviceBackend<T> {
         backends().iter().find(|backend| backend.kind() == self.info.kind).expect("a backend for the driver's kind")
     }
 

@@ -38,7 +38,7 @@ pub(super) struct Events<W: Write> {
     pub(super) written: ChromeWritten,
 }
 
-type WriteResult = Result<(), RecordingError>;
+pub(super) type WriteResult = Result<(), RecordingError>;
 
 impl<W: Write> Events<W> {
     /// Begins the trace.

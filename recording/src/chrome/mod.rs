@@ -19,7 +19,7 @@ use crate::json::JsonWriter;
 use crate::layout::{Layout, SliceSource};
 use crate::order::TaskOrder;
 use crate::{HostCapture, Lane, Recording, RecordingError, TaskRecord};
-use events::{Events, Moment, RUNTIME_PID, overflow_name};
+use events::{Events, Moment, RUNTIME_PID, WriteResult, overflow_name};
 
 pub use growing::GrowingTrace;
 
@@ -117,8 +117,6 @@ impl<'a> ChromeTrace<'a> {
         (whole(epoch.saturating_duration_since(started)), whole(started.saturating_duration_since(epoch)))
     }
 }
-
-type WriteResult = Result<(), RecordingError>;
 
 /// The process and thread numbers of the trace.
 struct TraceIds<'a> {

@@ -25,7 +25,7 @@ mod version;
 pub(crate) use directory_entry::{DirectoryEntry, EntryCell};
 pub(crate) use exclusion::Exclusion;
 pub use version::Execution;
-pub(crate) use version::{Home, Version, VersionHazards};
+pub(crate) use version::{HomeCell, Version, VersionHazards};
 
 use crate::{hazard::TaskRef, panics::catch_panic, recording::TaskId};
 use std::{any::TypeId, cell::UnsafeCell, ptr::NonNull};

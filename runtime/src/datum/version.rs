@@ -31,9 +31,9 @@ pub(crate) struct VersionHazards {
 /// The resource that should update a datum, if the datum was dealt. It is a hint, which any thread may change at any
 /// time.
 #[derive(Default)]
-pub struct Home(AtomicU32);
+pub struct HomeCell(AtomicU32);
 
-impl Home {
+impl HomeCell {
     pub(crate) fn set(&self, resource: Option<Resource>) {
         self.0.store(resource.map_or(0, |resource| u32::from(resource.0) + 1), Ordering::Relaxed);
     }
@@ -55,7 +55,7 @@ pub struct Execution {
     /// has been combined.
     parts: Mutex<Vec<NonNull<()>>>,
     pub(crate) elsewhere: EntryCell,
-    pub(crate) home: Home,
+    pub(crate) home: HomeCell,
     /// Whether a task that may run on a device has named the datum.
     has_device_tasks: AtomicBool,
 }

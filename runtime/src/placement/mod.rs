@@ -95,14 +95,14 @@ pub(crate) struct DevicePlacement {
 
 /// Builder settings that concern devices.
 #[derive(Default)]
-pub(crate) struct Settings {
+pub(crate) struct PlacementSettings {
     pub(crate) devices: Vec<Arc<dyn Device>>,
     pub(crate) host_helps: Option<bool>,
     /// The inner `Option` is `None` if no file is used.
     pub(crate) weights_file: Option<Option<CacheFile>>,
 }
 
-impl Settings {
+impl PlacementSettings {
     /// Builds the placement of a runtime with these devices, and its lanes in a recording; `None` without devices.
     pub(crate) fn build(self, notices: &Arc<Notices>) -> Result<(Option<Box<dyn Placement>>, DeviceLanes), Error> {
         if self.devices.is_empty() {

@@ -24,7 +24,7 @@ pub(super) struct Settings {
     pub(super) trace_file: Option<PathBuf>,
     pub(super) trace_memory_bytes: usize,
     #[cfg(feature = "placement")]
-    pub(super) places: placement::Settings,
+    pub(super) places: placement::PlacementSettings,
 }
 
 /// Settings for a [`Runtime`]; made by [`Runtime::builder`].
@@ -47,7 +47,7 @@ pub struct Builder {
     trace_file: Option<PathBuf>,
     trace_memory_mib: Option<usize>,
     #[cfg(feature = "placement")]
-    pub(super) places: placement::Settings,
+    pub(super) places: placement::PlacementSettings,
 }
 
 /// One row of the table of settings.

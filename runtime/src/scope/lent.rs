@@ -98,7 +98,7 @@ impl<'d, T: ?Sized + 'd> Lent<'d, T> {
 /// # }
 /// ```
 #[derive(Clone, Copy)]
-pub struct Home<'d>(&'d crate::datum::Home);
+pub struct Home<'d>(&'d crate::datum::HomeCell);
 
 impl Home<'_> {
     /// Deals the datum to a resource; see [`Lent::deal_to`].

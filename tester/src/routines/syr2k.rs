@@ -10,12 +10,12 @@ use superscalar_kernels::{Diag, Op};
 use superscalar_oracle::{Sum, largest, stored, transformed};
 
 /// Both routines; they differ in whether C is Hermitian.
-pub struct Update<const HERMITIAN: bool>;
+pub struct Rank2kUpdate<const HERMITIAN: bool>;
 
-pub type Syr2k = Update<false>;
-pub type Her2k = Update<true>;
+pub type Syr2k = Rank2kUpdate<false>;
+pub type Her2k = Rank2kUpdate<true>;
 
-impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
+impl<const HERMITIAN: bool> Routine for Rank2kUpdate<HERMITIAN> {
     const NAME: &'static str = if HERMITIAN { "her2k" } else { "syr2k" };
     const USES: &'static [Parameter] =
         &[Parameter::N, Parameter::K, Parameter::Uplo, Parameter::TransA, Parameter::Alpha, Parameter::Beta];

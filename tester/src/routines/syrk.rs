@@ -8,10 +8,10 @@ use superscalar_kernels::{Diag, MatRef, Op, Scalar as _};
 use superscalar_oracle::{Storage, Sum, largest, stored, transformed};
 
 /// Both routines; they differ in whether C is Hermitian.
-pub struct Update<const HERMITIAN: bool>;
+pub struct RankKUpdate<const HERMITIAN: bool>;
 
-pub type Syrk = Update<false>;
-pub type Herk = Update<true>;
+pub type Syrk = RankKUpdate<false>;
+pub type Herk = RankKUpdate<true>;
 
 /// Returns the transpose that belongs to a symmetric or Hermitian C.
 pub fn transpose(hermitian: bool) -> Op {
@@ -41,7 +41,7 @@ pub fn changes(case: &Case) -> bool {
     !(without_product && case.beta == Coefficient { re: 1.0, im: 0.0 })
 }
 
-impl<const HERMITIAN: bool> Routine for Update<HERMITIAN> {
+impl<const HERMITIAN: bool> Routine for RankKUpdate<HERMITIAN> {
     const NAME: &'static str = if HERMITIAN { "herk" } else { "syrk" };
     const USES: &'static [Parameter] =
         &[Parameter::N, Parameter::K, Parameter::Uplo, Parameter::TransA, Parameter::Alpha, Parameter::Beta];

@@ -11,7 +11,7 @@ use superscalar_traces::{Trace, analysis::Analysis, report};
 
 /// The arguments of `report`.
 #[derive(Debug, clap::Args)]
-pub struct Report {
+pub struct ReportArguments {
     /// The trace file.
     file: PathBuf,
     /// The HTML file to write.
@@ -22,7 +22,7 @@ pub struct Report {
     title: Option<String>,
 }
 
-impl Report {
+impl ReportArguments {
     pub fn run(&self) -> CommandResult {
         let trace = Trace::open(&self.file)?;
         let analysis = Analysis::new(&trace);

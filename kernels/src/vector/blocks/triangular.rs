@@ -34,7 +34,7 @@ pub enum TriangularAction {
 
 /// A solve or a product with a triangular A, possibly conjugated, whose order is the number of rows of B. alpha times
 /// the result overwrites B.
-pub struct Triangular<'a, T> {
+pub struct TriangularKernel<'a, T> {
     pub action: TriangularAction,
     pub uplo: Uplo,
     pub a: Factor<'a, T>,
@@ -43,7 +43,7 @@ pub struct Triangular<'a, T> {
     pub b: MatMut<'a, T>,
 }
 
-impl<T: Scalar> Triangular<'_, T> {
+impl<T: Scalar> TriangularKernel<'_, T> {
     /// Returns the other rows that block `start` depends on: those before it, or those after it.
     #[inline(always)]
     fn rows_needed(&self, start: usize, rows: usize) -> std::ops::Range<usize> {
@@ -54,7 +54,7 @@ impl<T: Scalar> Triangular<'_, T> {
     }
 }
 
-impl<T: Scalar> Kernel<T> for Triangular<'_, T> {
+impl<T: Scalar> Kernel<T> for TriangularKernel<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -86,7 +86,7 @@ impl<T: Scalar> Kernel<T> for Triangular<'_, T> {
 
 /// Packs the rows of A that each block needs; block s begins at `s * (n + ROWS) * ROWS * planes`.
 #[inline(always)]
-fn pack_triangle<T, V, const ROWS: usize>(isa: V::Isa, system: &Triangular<'_, T>, to: &mut [T::Real])
+fn pack_triangle<T, V, const ROWS: usize>(isa: V::Isa, system: &TriangularKernel<'_, T>, to: &mut [T::Real])
 where
     T: Scalar,
     V: Vector<Real = T::Real>,
@@ -116,7 +116,7 @@ where
 
 /// Applies a triangle, packed by [`pack_triangle`], to one packed panel of columns of B.
 struct AppliedPanel<'a, T: Scalar, const NV: usize, const ROWS: usize> {
-    system: &'a Triangular<'a, T>,
+    system: &'a TriangularKernel<'a, T>,
     /// All packed blocks of the triangle.
     triangle: *const T::Real,
     /// NV vectors per row and plane, for the rows of the system rounded up to whole blocks.

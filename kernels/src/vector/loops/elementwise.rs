@@ -9,13 +9,13 @@ use crate::vector::planes::planes;
 const VECTORS_PER_PASS: usize = 4;
 
 /// x *= c.
-pub struct Scale<T> {
+pub struct ScaleVector<T> {
     pub n: usize,
     pub c: T,
     pub x: *mut T,
 }
 
-impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for Scale<T> {
+impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for ScaleVector<T> {
     type Output = ();
 
     /// # Safety

@@ -21,7 +21,7 @@ mod stored;
 mod symmetric;
 
 pub(crate) use blocks::{Multiply, MultiplyTrans, Update};
-pub(crate) use elementwise::{Add, Rotate, Scale, Swap};
+pub(crate) use elementwise::{Add, Rotate, ScaleVector, Swap};
 pub(crate) use reductions::{AbsSum, Dot, Largest, LargestBlock};
 pub(crate) use stored::Stored;
 pub(crate) use symmetric::MultiplySymmetric;
@@ -33,8 +33,8 @@ use crate::vector::dispatch::Kernel;
 /// The loops for this processor. Each is `unsafe` because, like its [`Part`](crate::simd::Part), it trusts the
 /// addresses that it is given.
 pub struct VectorParts<T: Scalar> {
-    pub(crate) scale: unsafe fn(Scale<T>),
-    pub(crate) scale_reals: unsafe fn(Scale<T::Real>),
+    pub(crate) scale: unsafe fn(ScaleVector<T>),
+    pub(crate) scale_reals: unsafe fn(ScaleVector<T::Real>),
     pub(crate) swap: unsafe fn(Swap<T::Real>),
     pub(crate) rotate: unsafe fn(Rotate<T::Real>),
     pub(crate) add: unsafe fn(Add<T, 1>),
@@ -61,8 +61,8 @@ impl<T: Scalar> Kernel<T> for ChooseVectors {
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, _isa: V::Isa) -> &'static VectorParts<T> {
         const {
             &VectorParts {
-                scale: V::enter::<Scale<T>>,
-                scale_reals: V::enter::<Scale<T::Real>>,
+                scale: V::enter::<ScaleVector<T>>,
+                scale_reals: V::enter::<ScaleVector<T::Real>>,
                 swap: V::enter::<Swap<T::Real>>,
                 rotate: V::enter::<Rotate<T::Real>>,
                 add: V::enter::<Add<T, 1>>,

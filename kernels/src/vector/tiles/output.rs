@@ -83,13 +83,13 @@ impl<T> Destination<'_, T> {
 
 /// A number to scale vectors of elements by; the parts of complex elements alternate in the lanes.
 #[derive(Clone, Copy)]
-struct Scale<V> {
+struct BetaFactor<V> {
     re: V,
     /// The negated imaginary part and the imaginary part, alternating; None for a real number.
     im: Option<V>,
 }
 
-impl<V: Vector<Real: Real>> Scale<V> {
+impl<V: Vector<Real: Real>> BetaFactor<V> {
     #[inline(always)]
     fn by<T: Scalar<Real = V::Real>>(isa: V::Isa, x: T) -> Self {
         let is_real = !T::COMPLEX || x.im() == T::Real::ZERO;
@@ -145,7 +145,7 @@ pub(crate) unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(
     let (cols, step, c) = (out.c.ncols(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
     // SAFETY: C has NV vectors of adjacent rows in each of these columns.
     unsafe {
-        let (factor, beta) = (V::splat(isa, out.minus_alpha.re()), Scale::<V>::by(isa, out.beta));
+        let (factor, beta) = (V::splat(isa, out.minus_alpha.re()), BetaFactor::<V>::by(isa, out.beta));
         for (j, row) in acc.iter().enumerate().take(cols) {
             for (v, x) in row.iter().enumerate() {
                 let at = c.add(j * step + v * V::LANES);
@@ -175,7 +175,7 @@ where
     unsafe {
         let (re, im, one) =
             (V::splat(isa, out.minus_alpha.re()), V::splat(isa, out.minus_alpha.im()), V::splat(isa, T::Real::ONE));
-        let beta = Scale::<V>::by(isa, out.beta);
+        let beta = BetaFactor::<V>::by(isa, out.beta);
         for j in 0..cols {
             let (wanted, column) = (out.wanted.rows(j, 1, rows), spill.add(2 * j * plane));
             for i in (0..wanted.end).step_by(V::LANES) {
@@ -220,7 +220,7 @@ pub(crate) unsafe fn add_full_pairs<T, V, const NV: usize>(
     unsafe {
         let (re, im, one) =
             (V::splat(isa, out.minus_alpha.re()), V::splat(isa, out.minus_alpha.im()), V::splat(isa, T::Real::ONE));
-        let beta = Scale::<V>::by(isa, out.beta);
+        let beta = BetaFactor::<V>::by(isa, out.beta);
         for j in 0..cols {
             let (column, c) = (spill.add(2 * j * plane), c.add(j * step));
             for i in (0..plane).step_by(V::LANES) {
@@ -250,7 +250,7 @@ where
     V: Vector<Real = T::Real>,
 {
     let ((rows, cols), cs, c) = (out.c.shape(), out.c.col_stride(), out.c.as_mut_ptr().cast::<T::Real>());
-    let (factor, beta) = (V::splat(isa, out.minus_alpha.re()), Scale::<V>::by(isa, out.beta));
+    let (factor, beta) = (V::splat(isa, out.minus_alpha.re()), BetaFactor::<V>::by(isa, out.beta));
     let reads = out.beta != T::ZERO;
     for j in 0..cols {
         let wanted = out.wanted.rows(j, 1, rows);

@@ -46,14 +46,14 @@ struct LanePosition {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
+enum ReplayEvent {
     TaskEnds(LanePosition, u32),
     Inserted,
     LooksForTask(LanePosition),
 }
 
 /// Equivalent lanes, which take each other's tasks.
-struct LaneGroup {
+struct ReplayGroup {
     ready: ReadyTasks,
     /// Lanes that neither run a task, nor insert, nor are about to look for a task.
     idle: Vec<u32>,
@@ -78,9 +78,9 @@ pub(super) struct Engine<'a> {
     lengths_ns: &'a [u64],
     program: InsertionProgram,
     costs: Costs,
-    groups: Vec<LaneGroup>,
+    groups: Vec<ReplayGroup>,
     /// Ordered by time; events at the same time in the order of their creation.
-    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    events: BinaryHeap<Reverse<(u64, u64, ReplayEvent)>>,
     events_created: u64,
     /// For each task the number of predecessors that have not ended, plus one until it is inserted.
     waits: Vec<u32>,
@@ -100,7 +100,7 @@ impl<'a> Engine<'a> {
         program: InsertionProgram,
         costs: Costs,
     ) -> Self {
-        let group = |&lanes: &usize| LaneGroup {
+        let group = |&lanes: &usize| ReplayGroup {
             ready: ReadyTasks::new(recorded.policy, lanes as u32),
             idle: (0..lanes as u32).rev().collect(),
             looking: 0,
@@ -141,12 +141,12 @@ impl<'a> Engine<'a> {
             };
             self.now_ns = at_ns;
             match event {
-                Event::TaskEnds(lane, task) => self.end(lane, task),
-                Event::Inserted => {
+                ReplayEvent::TaskEnds(lane, task) => self.end(lane, task),
+                ReplayEvent::Inserted => {
                     self.insert();
                     self.go_on_inserting();
                 }
-                Event::LooksForTask(lane) => {
+                ReplayEvent::LooksForTask(lane) => {
                     self.groups[usize::from(lane.group)].looking -= 1;
                     self.seek(lane, 0);
                 }
@@ -161,7 +161,7 @@ impl<'a> Engine<'a> {
         self.program.inserter.map(|group| LanePosition { group, index: 0 })
     }
 
-    fn schedule(&mut self, after_ns: u64, event: Event) {
+    fn schedule(&mut self, after_ns: u64, event: ReplayEvent) {
         self.events_created += 1;
         self.events.push(Reverse((self.now_ns.saturating_add(after_ns), self.events_created, event)));
     }
@@ -182,7 +182,7 @@ impl<'a> Engine<'a> {
             }
             self.stage = InserterState::Inserting;
             if step.takes_ns > 0 {
-                return self.schedule(step.takes_ns, Event::Inserted);
+                return self.schedule(step.takes_ns, ReplayEvent::Inserted);
             }
             self.insert();
         }
@@ -295,7 +295,7 @@ impl<'a> Engine<'a> {
         let start_ns = self.now_ns.saturating_add(lead_ns);
         let end_ns = start_ns.saturating_add(self.lengths_ns[task as usize]);
         self.starts.push(Planned { task, start_ns, end_ns });
-        self.schedule(end_ns - self.now_ns, Event::TaskEnds(lane, task));
+        self.schedule(end_ns - self.now_ns, ReplayEvent::TaskEnds(lane, task));
     }
 
     /// Wakes idle workers while there are more ready tasks than workers about to look.
@@ -306,7 +306,7 @@ impl<'a> Engine<'a> {
                 self.groups[group].looking += 1;
                 self.schedule(
                     self.costs.wake_ns,
-                    Event::LooksForTask(LanePosition { group: group as u16, index: lane }),
+                    ReplayEvent::LooksForTask(LanePosition { group: group as u16, index: lane }),
                 );
             }
         }

@@ -1,5 +1,9 @@
 //! [`Linalg`]: factorizations and solutions as methods of matrices.
 
+mod solver;
+
+pub use solver::IntoMatrix;
+
 use crate::{
     Cholesky, Error, LogDeterminant, Lq, Lu, Qr, Solver,
     dla::{Matrix, Norm, Scalar, Uplo},
