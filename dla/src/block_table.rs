@@ -1,8 +1,8 @@
 //! Block sizes measured on this machine.
 //!
-//! [`BlockSize::Auto`](crate::BlockSize::Auto) looks block sizes up in a [`TuningTable`], a text file for each processor type
-//! (see [`TuningTable::path`]). Without a table, a cost model chooses them. The example `tune` of the `superscalar` crate
-//! measures block sizes with [`measure`] and writes the table.
+//! [`BlockSize::Auto`](crate::BlockSize::Auto) looks block sizes up in a [`TuningTable`], a text file for each
+//! processor type (see [`TuningTable::path`]). Without a table, a cost model chooses them. The example `tune` of the
+//! `superscalar` crate measures block sizes with [`measure`] and writes the table.
 
 use crate::error::Error;
 use std::{fmt, path::PathBuf, sync::OnceLock};

@@ -1,54 +1,59 @@
-//! Tiled dense linear algebra on the task runtime: LAPACK's names and conventions, generic over `f32 f64 c32 c64` ([`Scalar`]).
+//! Tiled dense linear algebra on the task runtime, in LAPACK's names, for `f32`, `f64`, `c32` and `c64` ([`Scalar`]).
 //!
-//! Each routine has two forms. The **blocking** form, here at the root, takes matrices and returns when the result is there,
-//! as LAPACK does. The **non-blocking** form, in [`spawn`], takes tiled matrices of a scope and returns once the tasks are
-//! inserted, so that calls compose: what one routine writes and the next reads is ordered tile by tile, without a barrier.
+//! Each routine has two forms. The **blocking** form, at the root of this crate, takes matrices and returns when the
+//! result is there, as LAPACK does. The **non-blocking** form, in [`spawn`], takes the tiled matrices of a scope,
+//! inserts its tasks and returns. Such calls compose: what one routine writes and the next one reads is ordered tile
+//! by tile, without a barrier.
 //!
 //! | routine | what |
 //! |---|---|
-//! | [`gemm`], [`gemmt`], [`symm`], [`hemm`], [`syrk`], [`herk`], [`syr2k`], [`her2k`], [`trmm`], [`trsm`] | the Level-3 BLAS |
+//! | [`gemm`], [`gemmt`], [`symm`], [`hemm`], [`trmm`], [`trsm`] | the Level-3 BLAS: products and triangular solves |
+//! | [`syrk`], [`herk`], [`syr2k`], [`her2k`] | the Level-3 BLAS: updates of one triangle |
 //! | [`getrf`] | LU factorization with partial pivoting: A = P L U |
-//! | [`getrs`], [`getri`], [`gecon`] | by that factorization: solves op(A) X = B; the inverse; the condition number |
+//! | [`getrs`], [`getri`], [`gecon`] | from LU: the solution of op(A) X = B; the inverse; the condition number |
 //! | [`gesv`] | factors and solves |
 //! | [`geqrf`], [`gelqf`] | QR and LQ factorization: A = Q R, A = L Q |
 //! | [`unmqr`], [`unmlq`], [`ungqr`], [`unglq`] | products with Q; Q itself |
-//! | [`tsqr`] | QR factorization of tall matrices, by a tree |
+//! | [`tsqr`] | QR factorization of tall matrices by a tree |
 //! | [`gels`] | least squares, and solutions of least norm |
 //! | [`potrf`] | Cholesky factorization: A = L Lᴴ or Uᴴ U |
-//! | [`potrs`], [`potri`], [`pocon`] | by that factorization: solves A X = B; the inverse; the condition number |
+//! | [`potrs`], [`potri`], [`pocon`] | from Cholesky: the solution of A X = B; the inverse; the condition number |
 //! | [`posv`] | factors and solves |
-//! | [`trtrs`], [`trtri`], [`lauum`] | by a triangle: solves op(A) X = B; the inverse; its product with its adjoint |
+//! | [`trtrs`], [`trtri`], [`lauum`] | for a triangle: solution, inverse, product with its adjoint |
 //! | [`gesv_mixed`], [`posv_mixed`] | factor in the lower precision, refine in the higher |
 //! | [`lange`], [`lansy`], [`lanhe`], [`lantr`] | norms |
 //! | [`lacpy`], [`laset`], [`geadd`], [`swap`], [`laswp`] | copies, constants, sums, exchanges; interchanges of rows |
 //!
-//! [`matrix_market`], a crate of its own, reads and writes files in the Matrix Market format. This crate names no device.
+//! [`matrix_market`] reads and writes Matrix Market files. This crate names no device.
 //!
 //! # Tiles and block columns
 //!
-//! A [`Tiled`] matrix is cut into tiles, each a handle of its scope; a task names the tiles that it touches. The Level-3 BLAS takes
-//! any tiles that fit together, Cholesky square ones ([`Tiled::new`]). LU and QR take block columns, tiles as high as the matrix
-//! ([`Tiled::columns`]): a panel chooses its pivots among whole columns, and reflects whole columns. Their right-hand sides
-//! lie in block columns, too. Block columns are tiles, so matrices go from one family to the other in one scope.
+//! A [`Tiled`] matrix is cut into tiles. Each tile is a handle of the scope, and a task names the tiles that it uses.
+//! The Level-3 BLAS accepts any tiles whose shapes agree; Cholesky needs square tiles ([`Tiled::new`]). LU and QR
+//! need block columns, which are tiles as high as the matrix ([`Tiled::columns`]), because their panels choose pivots
+//! among whole columns and reflect whole columns. Their right-hand sides are in block columns, too. One scope can use
+//! both kinds.
 //!
-//! The blocking forms choose the tiles by size and number of workers, unless [`Options`] name them. A problem that is one tile, or
-//! too small to share out, is computed on the calling thread, without tasks. Sizes come from a table that was measured on this
-//! machine, where there is one: see [`tuning`].
+//! The blocking forms choose tiles from the problem's size and the number of workers, unless [`Options`] name them.
+//! They use a table that was measured on this machine if there is one (see [`tuning`]). A problem that is too small
+//! to share is computed on the calling thread, without tasks.
 //!
 //! # Matrices on devices
 //!
-//! A routine takes matrices of the host, and where the runtime has devices they come home in the end. A [`DeviceMatrix`] lives on the
-//! devices: scopes are lent it as a [`Tiled`], and between them nothing is moved.
+//! A matrix of the host is copied to devices where tasks need it, and is complete on the host again when a blocking
+//! routine or a scope ends. A [`DeviceMatrix`] stays on the devices between scopes: each scope borrows it as a
+//! [`Tiled`].
 //!
-//! # Outcomes
+//! # Errors
 //!
-//! What does not fit is refused before anything is changed, with [`ErrorKind::Shape`] or [`ErrorKind::Argument`]; the non-blocking
-//! forms, whose tiles are part of the program, panic. A matrix that is singular or not positive definite is an outcome:
-//! [`Error::info`] has LAPACK's number. In a scope it poisons what would be solved with the matrix, which is cancelled; the rest
-//! of the scope runs, and [`Error`] is made of what the scope returns. NaN and Inf follow the rules of arithmetic.
+//! Arguments that do not fit are refused before anything is changed: the blocking forms return an error of kind
+//! [`ErrorKind::Shape`] or [`ErrorKind::Argument`], the non-blocking forms panic. A singular or indefinite matrix
+//! gives an error whose [`Error::info`] is LAPACK's number. In a scope, such an outcome poisons what depends on it;
+//! tasks that would use it are cancelled, all others run, and `?` converts what the scope returns into an [`Error`]
+//! with the same `info`. NaN and Inf follow the rules of arithmetic.
 //!
-//! A task that changes a tile waits for the one that changed it before. So results depend on the tiles, bit by bit, and neither
-//! on the policy nor on who ran what.
+//! Results depend on the tiles, bit by bit, but not on the policy or on which worker ran which task: updates of one
+//! tile are ordered.
 //!
 //! # Example
 //!
@@ -141,14 +146,17 @@ use qr::Qr;
 use superscalar_macros::each_type;
 use tiled::Tiling;
 
-/// An element of a matrix: `f32`, `f64`, `c32` or `c64`, with the arithmetic of [`superscalar_kernels::Scalar`]. Sealed.
+/// The element of a matrix: `f32`, `f64`, `c32` or `c64`, with the arithmetic of [`superscalar_kernels::Scalar`]. This
+/// trait is sealed.
 ///
-/// Its other supertraits are the routines, which are compiled with this crate for each of the four, and not again in every program.
+/// Its other supertraits contain the routines, so that this crate compiles them once for each type and programs do not
+/// compile them again.
 ///
 /// ```
-/// use superscalar::dla::{Error, Matrix, Options, Scalar, posv};
-/// use superscalar::dla::Uplo;
-/// use superscalar::Runtime;
+/// use superscalar::{
+///     Runtime,
+///     dla::{Error, Matrix, Options, Scalar, Uplo, posv},
+/// };
 ///
 /// fn solution<T: Scalar>(rt: &Runtime, mut a: Matrix<T>, mut b: Matrix<T>) -> Result<Matrix<T>, Error> {
 ///     posv(rt, Uplo::Lower, a.as_mut(), b.as_mut(), &Options::default())?;
@@ -160,8 +168,8 @@ use tiled::Tiling;
 /// ```
 #[each_type]
 #[diagnostic::on_unimplemented(
-    message = "the routines do not take matrices of `{Self}`",
-    note = "a generic function that calls them takes a `T: superscalar_dla::Scalar`; the `Scalar` of the kernels has no routines"
+    message = "the routines do not accept matrices of `{Self}`",
+    note = "generic functions that call them need `T: superscalar::dla::Scalar`; the kernels' `Scalar` has no routines"
 )]
 pub trait Scalar:
     superscalar_kernels::Scalar
@@ -178,19 +186,20 @@ pub trait Scalar:
 {
 }
 
-/// Block sizes as they are measured on this machine.
+/// Block sizes measured on this machine.
 pub mod tuning {
     pub use crate::{block_table::*, measure::measure};
 }
 
-/// The non-blocking forms: they insert their tasks into a scope and return.
+/// The non-blocking forms: each inserts its tasks into a scope and returns.
 ///
-/// The mixed precisions, which decide by numbers that they compute whether to go on, have none.
+/// gesv_mixed, posv_mixed and trtrs have no such form, because they decide how to go on from numbers that they compute.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, Tiled, spawn};
-/// use superscalar::dla::Uplo;
-/// use superscalar::Runtime;
+/// use superscalar::{
+///     Runtime,
+///     dla::{Matrix, Tiled, Uplo, spawn},
+/// };
 ///
 /// let rt = Runtime::new()?;
 /// let mut a = Matrix::from_fn(300, 300, |i, j| if i == j { 300.0 } else { 1.0 });
@@ -198,7 +207,7 @@ pub mod tuning {
 /// rt.scope(|s| {
 ///     let a = Tiled::new(s, a.as_mut(), 64, 64);
 ///     let b = Tiled::new(s, b.as_mut(), 64, 64);
-///     // The first tiles of the solution are under way before the last tile of the factor is there.
+///     // The solution starts while the last tiles are still being factored.
 ///     spawn::potrf(s, Uplo::Lower, &a);
 ///     spawn::potrs(s, Uplo::Lower, &a, &b);
 /// })?;
@@ -247,15 +256,14 @@ pub mod spawn {
     };
 }
 
-/// The routines on the calling thread, without a runtime: for small matrices, and for the bodies of tasks. The blocking
-/// forms do the same where a problem is not worth sharing out.
+/// The routines on the calling thread, without a runtime, for small matrices and for the bodies of tasks. The blocking
+/// forms call them for problems that are too small to share.
 ///
-/// As the kernels, which are the rest of this family ([`potrf`](superscalar_kernels::cpu::potrf),
-/// [`getrf`](superscalar_kernels::cpu::getrf) and so on), they panic where shapes do not agree.
+/// Like the kernels that complete this family ([`potrf`](superscalar_kernels::cpu::potrf),
+/// [`getrf`](superscalar_kernels::cpu::getrf) and others), they panic if the shapes do not agree.
 ///
 /// ```
-/// use superscalar::dla::{Matrix, serial};
-/// use superscalar::dla::Uplo;
+/// use superscalar::dla::{Matrix, Uplo, serial};
 ///
 /// let mut a = Matrix::from_fn(3, 3, |i, j| if i == j { 4.0 } else { 1.0 });
 /// let mut b = Matrix::from_fn(3, 1, |_, _| 6.0);

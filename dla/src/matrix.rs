@@ -14,8 +14,9 @@ use superscalar_macros::each_type;
 ///
 /// Elements are indexed by row and column, from zero. The routines take its views, [`as_ref`](Self::as_ref) and
 /// [`as_mut`](Self::as_mut). A matrix that some other code owns becomes a view by [`MatRef::from_col_major`] and
-/// [`MatMut::from_col_major`], whatever its leading dimension. With the cargo features `ndarray`, `nalgebra` and `faer`, views
-/// convert from and to the views of these libraries, and a `Matrix` to and from an `Array2` or a `DMatrix`.
+/// [`MatMut::from_col_major`], whatever its leading dimension. With the cargo features `ndarray`, `nalgebra` and
+/// `faer`, views convert from and to the views of these libraries, and a `Matrix` to and from an `Array2` or a
+/// `DMatrix`.
 ///
 /// ```
 /// use superscalar::dla::Matrix;
@@ -48,8 +49,8 @@ impl<T: Scalar> Matrix<T> {
     /// Like [`zeros`](Self::zeros), but returns an error if the memory cannot be allocated.
     ///
     /// # Errors
-    /// [`Memory`](crate::ErrorKind::Memory) if the allocation fails. Systems that overcommit memory may grant more than they have,
-    /// and end the program when it is used.
+    /// [`Memory`](crate::ErrorKind::Memory) if the allocation fails. Systems that overcommit memory may grant more
+    /// than they have, and end the program when it is used.
     ///
     /// ```
     /// use superscalar::dla::{ErrorKind, Matrix};
@@ -68,8 +69,9 @@ impl<T: Scalar> Matrix<T> {
     /// Stores the contents of a Matrix Market file densely. For symmetric formats both triangles are filled.
     ///
     /// # Errors
-    /// If the matrix needs more memory than can be allocated ([`bytes_needed`](matrix_market::Error::bytes_needed) says how much), or
-    /// an entry is not representable in this type: it has an imaginary part, or it is finite and out of range.
+    /// If the matrix needs more memory than can be allocated ([`bytes_needed`](matrix_market::Error::bytes_needed)
+    /// says how much), or an entry is not representable in this type: it has an imaginary part, or it is finite and
+    /// out of range.
     ///
     /// ```
     /// use superscalar::dla::{Matrix, matrix_market};

@@ -21,7 +21,8 @@ const SECONDS_MAX: f64 = 1.0;
 /// the medians compared.
 ///
 /// # Errors
-/// [`System`](crate::ErrorKind::System) if a thread cannot be started, [`Memory`](crate::ErrorKind::Memory) if an allocation fails.
+/// [`System`](crate::ErrorKind::System) if a thread cannot be started, [`Memory`](crate::ErrorKind::Memory) if an
+/// allocation fails.
 ///
 /// # Panics
 /// If n is zero.

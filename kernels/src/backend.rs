@@ -11,7 +11,7 @@ use crate::scalar::{c32, c64};
 use crate::vector::dispatch;
 use crate::vector::loops::{ChooseVectors, VectorParts};
 use crate::vector::{
-    Blocks, Factorization, LuPanel, Pack, Packed, QrPanel, Small, SmallRank, Thin, Triangular, TriangularProduct,
+    Blocks, Factorization, LuPanel, Pack, Packed, QrPanel, Small, SmallRank, Thin, TriangularKernel, TriangularProduct,
 };
 use std::sync::OnceLock;
 

@@ -1,4 +1,4 @@
-//! What runs inside one task: tile kernels over strided views, in four precisions.
+//! Tile kernels over strided views, in four precisions: the work inside one task.
 //!
 //! A tiled algorithm cuts its matrices into tiles ([`MatMut::into_tiles`]) and calls one kernel per task on them. The
 //! kernels here are that call: single-threaded, generic over [`Scalar`] (`f32 f64 c32 c64`, LAPACK's s, d, c, z), on
@@ -7,20 +7,19 @@
 //! | module | what is in it |
 //! |---|---|
 //! | [`scalar`] | the four element types behind one trait |
-//! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], with LAPACK's letters; [`Symmetry`] |
-//! | [`view`] | [`MatRef`], [`MatMut`], [`Tiles`]: strided views whose safe interface is enough for tiled algorithms; [`VecRef`], [`VecMut`] |
-//! | [`Tile`], [`Reflector`], [`Backing`] | what a task gets of a matrix, and of reflectors; host memory for a tile that lives on devices |
-//! | [`operations`] | the tile operations as values, on views, on devices, or on what stands for either |
-//! | [`device`] | an operation in a device's heap ([`device::Call`]), and the table of backends that put it into a device's queue |
-//! | `sim` | the backend for simulated devices |
-//! | `opencl` | those operations for OpenCL devices (cargo feature `opencl`) |
-//! | `cuda` | those operations for NVIDIA GPUs (cargo feature `cuda`, one of the default ones) |
-//! | `simd`, `vector`, `backend` | vectors of each instruction set; the vector kernels; these compiled for each type |
-//! | [`cpu`] | the tile kernels, on top of those: the Level-1, Level-2 and Level-3 BLAS, potrf, trtri, lauum, getrf, laswp, geqrf, larft, larfb |
-//! | [`mod@reference`] | the same operations as textbook loops: the oracle of the tests |
-//! | [`peak`] | the multiply-add peak of the core that runs it, which rates are quoted against |
+//! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], [`Symmetry`] |
+//! | [`view`] | strided views: [`MatRef`], [`MatMut`], [`VecRef`], [`VecMut`]; [`Tiles`] cuts them |
+//! | [`Tile`], [`Reflector`] | a tile of a matrix, and a block of reflectors, as tasks receive them |
+//! | [`Backing`] | host memory for a tile that stays on devices |
+//! | [`operations`] | tile operations as values, independent of where the operands are |
+//! | [`device`] | an operation in a device's heap ([`device::Call`]), and the table of backends |
+//! | `sim`, `opencl`, `cuda` | the backends; the last two are cargo features |
+//! | `simd`, `vector`, `backend` | vectors of each instruction set; vector kernels; their instances for each type |
+//! | [`cpu`] | the tile kernels: the Level-1, Level-2 and Level-3 BLAS, panels of Cholesky, LU and QR |
+//! | [`mod@reference`] | the same operations as textbook loops, against which the tests compare |
+//! | [`peak`] | the multiply-add peak of the current core, to which rates are compared |
 //!
-//! With the cargo feature `faer` views are made from faer's and become such.
+//! With the cargo features `faer`, `ndarray` and `nalgebra`, views convert from and to those of these libraries.
 //!
 //! # Example
 //! ```
@@ -58,10 +57,11 @@ mod tile;
 mod vector;
 pub mod view;
 
-/// The device half: tile operations as values ([`Call`](device::Call)), and the backends that put them into a device's queue.
+/// Tile operations for devices: operations as values ([`Call`](device::Call)), and the backends that execute them in a
+/// device's queue.
 ///
-/// A tiled algorithm's codelet makes a call of its operands; which backend carries it out is decided when the task is issued.
-/// A backend is a folder of this crate, and a row of the table of backends (`backends.rs`).
+/// A tiled algorithm's codelet makes a call of its operands. The backend is chosen when the task is issued. Each
+/// backend is a folder of this crate and a row of the table in `backends.rs`.
 pub mod device {
     pub use crate::backends::{DeviceBackend, backends, on_devices, panels_on_devices};
     pub(crate) use crate::operations::Heap;

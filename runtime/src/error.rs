@@ -127,7 +127,8 @@ pub enum ErrorKind {
     System,
     /// A matrix is not positive definite; `info` is the order of the first leading minor that is not.
     NotPositiveDefinite,
-    /// A pivot, or a diagonal element of a triangular matrix, is exactly zero; `info` is its position, counted from one.
+    /// A pivot, or a diagonal element of a triangular matrix, is exactly zero; `info` is its position, counted from
+    /// one.
     Singular,
     /// The shapes of the arguments do not fit together, or a view does not fit its memory.
     Shape,

@@ -6,8 +6,8 @@
 //!
 //! Only its event ends a wait in a stream. CUDA does not specify what happens to the wait when the event's device is
 //! lost: the driver may release the stream or not. If it does, the work ends and is reported as failed, since what it
-//! waited for was never done. If it does not within [`LOST_DEVICE_TIMEOUT`], the waiting device's stream is unusable, and so this
-//! device is lost, too.
+//! waited for was never done. If it does not within [`LOST_DEVICE_TIMEOUT`], the waiting device's stream is unusable,
+//! and so this device is lost, too.
 
 use super::{
     device_state::DeviceState,

@@ -299,8 +299,8 @@ fn assert_square<V>(name: &str, a: &Tiled<'_, V>) {
 /// Returns 0 if the matrix has no elements, and NaN if it contains a NaN.
 ///
 /// # Errors
-/// Errors of the runtime keep their kind, such as [`Device`](crate::ErrorKind::Device); [`Shape`](crate::ErrorKind::Shape) if the block size is
-/// zero.
+/// Errors of the runtime keep their kind, such as [`Device`](crate::ErrorKind::Device);
+/// [`Shape`](crate::ErrorKind::Shape) if the block size is zero.
 ///
 /// ```
 /// use superscalar::Runtime;
@@ -374,8 +374,8 @@ pub fn lanhe<T: Scalar>(
 /// [`Diag::Unit`].
 ///
 /// # Errors
-/// Errors of the runtime keep their kind, such as [`Device`](crate::ErrorKind::Device); [`Shape`](crate::ErrorKind::Shape) if the block size is
-/// zero.
+/// Errors of the runtime keep their kind, such as [`Device`](crate::ErrorKind::Device);
+/// [`Shape`](crate::ErrorKind::Shape) if the block size is zero.
 ///
 /// ```
 /// use superscalar::Runtime;

@@ -48,8 +48,8 @@ fn set<T: Scalar>(part: Part, first: usize, off_diagonal: T, diagonal: T, mut a:
 /// Sets a part of an m x n matrix: the diagonal to `diagonal`, and the other elements of the part to `off_diagonal`.
 ///
 /// # Errors
-/// Errors of the runtime keep their kind, such as [`Device`](crate::ErrorKind::Device); [`Shape`](crate::ErrorKind::Shape) if the block size is
-/// zero.
+/// Errors of the runtime keep their kind, such as [`Device`](crate::ErrorKind::Device);
+/// [`Shape`](crate::ErrorKind::Shape) if the block size is zero.
 ///
 /// ```
 /// use superscalar::Runtime;

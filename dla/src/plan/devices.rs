@@ -45,12 +45,12 @@ pub(super) fn plan(problem: Problem, machine: &Machine) -> Plan {
     let (has_accelerator, resources) = (machine.has_accelerator, machine.devices + 1);
     let panels = |(m, n): (usize, usize), fast: EdgeRule| {
         let nb = if has_accelerator { fast.of(m.min(n), 1) } else { PANELS.of(n, resources) };
-        if m == 0 || m.max(n) <= PANELS_SERIAL_MAX || n <= nb { Plan::Serial } else { Plan::BlockKind(nb) }
+        if m == 0 || m.max(n) <= PANELS_SERIAL_MAX || n <= nb { Plan::Serial } else { Plan::Blocks(nb) }
     };
     match problem {
         Problem::Cholesky { n } if n <= CHOLESKY_SERIAL_MAX => Plan::Serial,
-        Problem::Cholesky { n } if has_accelerator => Plan::BlockKind(ACCELERATOR_CHOLESKY.of(n, machine.devices)),
-        Problem::Cholesky { n } => Plan::BlockKind(CHOLESKY.of(n, resources)),
+        Problem::Cholesky { n } if has_accelerator => Plan::Blocks(ACCELERATOR_CHOLESKY.of(n, machine.devices)),
+        Problem::Cholesky { n } => Plan::Blocks(CHOLESKY.of(n, resources)),
         Problem::Lu { m, n } => panels((m, n), ACCELERATOR_LU),
         Problem::Qr { m, n } => panels((m, n), ACCELERATOR_QR),
         _ => products(problem, machine),

@@ -111,7 +111,7 @@ impl Costs {
         for nb in (min..=max).step_by(self.columns.multiple).take_while(|&nb| nb < n) {
             let ns = self.estimate(shape, nb as f64, machine);
             if ns < best.0 {
-                best = (ns, Plan::BlockKind(nb));
+                best = (ns, Plan::Blocks(nb));
             }
         }
         best.1
@@ -124,7 +124,7 @@ impl Costs {
         if m.max(n) <= ONE_WORKER_SERIAL_MAX || m.min(n) <= ONE_PANEL_MAX || n <= nb {
             Plan::Serial
         } else {
-            Plan::BlockKind(nb)
+            Plan::Blocks(nb)
         }
     }
 }
@@ -135,7 +135,7 @@ pub(super) fn cholesky(n: usize, machine: &Machine) -> Plan {
     }
     match CHOLESKY.plan((n, n), machine) {
         // Equal blocks: a thin strip at the edge would make tasks whose overhead exceeds their work.
-        Plan::BlockKind(nb) => Plan::BlockKind(n.div_ceil(n.div_ceil(nb)).next_multiple_of(CHOLESKY.columns.multiple)),
+        Plan::Blocks(nb) => Plan::Blocks(n.div_ceil(n.div_ceil(nb)).next_multiple_of(CHOLESKY.columns.multiple)),
         plan => plan,
     }
 }

@@ -80,7 +80,7 @@ pub(crate) enum Plan {
     /// A triangle, cut into this many strips of full depth and equal work.
     Strips(usize),
     /// Cut into blocks of this many columns (square blocks for Cholesky, blocks of rows for a tree).
-    BlockKind(usize),
+    Blocks(usize),
 }
 
 impl Plan {
@@ -91,7 +91,7 @@ impl Plan {
 
     /// Returns the width of a block, unless the problem runs without tasks.
     pub(crate) fn blocks(self) -> Option<usize> {
-        if let Self::BlockKind(nb) = self { Some(nb) } else { None }
+        if let Self::Blocks(nb) = self { Some(nb) } else { None }
     }
 
     /// Returns the width of a block; all n columns if the problem runs without tasks.
@@ -125,7 +125,7 @@ pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
     let is_alone = machine.workers == 1;
     match problem {
         Problem::Elements { m, n } => elements((m, n), machine.workers),
-        Problem::TsqrFactors { n } => Plan::BlockKind(machine.rows_in_cache(n).max(n.saturating_mul(4))),
+        Problem::TsqrFactors { n } => Plan::Blocks(machine.rows_in_cache(n).max(n.saturating_mul(4))),
         _ if machine.devices > 0 => devices::plan(problem, machine),
         // Small problems must not pay for the evaluation of the model.
         _ if machine.is_small(problem.product()) => Plan::Serial,
@@ -145,7 +145,7 @@ pub(crate) fn plan(problem: Problem, machine: &Machine) -> Plan {
 /// Returns a plan with several block columns per worker, so that a delayed worker gets fewer.
 fn elements((m, n): (usize, usize), workers: usize) -> Plan {
     let is_small = workers == 1 || n <= 1 || m.saturating_mul(n) <= ELEMENTS_SERIAL_MAX;
-    if is_small { Plan::Serial } else { Plan::BlockKind(n.div_ceil(4 * workers)) }
+    if is_small { Plan::Serial } else { Plan::Blocks(n.div_ceil(4 * workers)) }
 }
 
 /// Returns the plan with blocks of nb, a size that the caller gave.
@@ -156,6 +156,6 @@ pub(crate) fn fixed(problem: Problem, nb: usize) -> Plan {
             if is_one { Plan::Serial } else { Plan::Tiles(Tiles { mb: nb, nb, kb: nb }) }
         }
         Problem::Lu { m, n } | Problem::Qr { m, n } | Problem::Elements { m, n } if m == 0 || n <= nb => Plan::Serial,
-        _ => Plan::BlockKind(nb),
+        _ => Plan::Blocks(nb),
     }
 }

@@ -50,9 +50,9 @@ fn fits(problem: Problem, plan: Plan) -> bool {
         }
         (Problem::Triangle { .. }, Plan::Tiles(Tiles { mb, nb, kb })) => mb == nb && mb >= 1 && is_within(kb, k),
         (Problem::Triangle { n, .. }, Plan::Strips(count)) => (2..=n).contains(&count),
-        (Problem::TsqrFactors { n }, Plan::BlockKind(mb)) => mb >= n,
+        (Problem::TsqrFactors { n }, Plan::Blocks(mb)) => mb >= n,
         (Problem::Product { .. } | Problem::Sided { .. } | Problem::Triangle { .. }, _) => false,
-        (_, Plan::BlockKind(nb)) => nb >= 1,
+        (_, Plan::Blocks(nb)) => nb >= 1,
         (_, Plan::Tiles(_) | Plan::Strips(_)) => false,
     }
 }
@@ -118,7 +118,7 @@ fn count(problem: Problem, plan: Plan) -> usize {
         (Problem::Triangle { .. }, Plan::Tiles(Tiles { nb, .. })) => n.div_ceil(nb) * (n.div_ceil(nb) + 1) / 2,
         (_, Plan::Tiles(Tiles { mb, nb, .. })) => m.div_ceil(mb) * n.div_ceil(nb),
         (_, Plan::Strips(count)) => count,
-        (_, Plan::BlockKind(nb)) => n.div_ceil(nb),
+        (_, Plan::Blocks(nb)) => n.div_ceil(nb),
     }
 }
 
@@ -323,8 +323,8 @@ fn panels_fit_into_the_matrix() {
         }
     }
     let (m, n) = (100_000, 1000);
-    assert_eq!(plan(Problem::Lu { m, n }, &workers(1)), Plan::BlockKind(208));
-    assert_eq!(plan(Problem::Qr { m, n }, &workers(1)), Plan::BlockKind(64));
+    assert_eq!(plan(Problem::Lu { m, n }, &workers(1)), Plan::Blocks(208));
+    assert_eq!(plan(Problem::Qr { m, n }, &workers(1)), Plan::Blocks(64));
 }
 
 #[test]
@@ -334,10 +334,10 @@ fn named_blocks_are_kept() {
     assert_eq!(fixed(Problem::Product { m: 50, n: 60, k: 100 }, 100), Plan::Serial);
     assert_eq!(fixed(Problem::Sided { side: Side::Right, m: 101, n: 2 }, 100), tiles);
     assert_eq!(fixed(Problem::Triangle { n: 100, k: 1 }, 100), Plan::Serial);
-    assert_eq!(fixed(Problem::Lu { m: 9, n: 101 }, 100), Plan::BlockKind(100));
+    assert_eq!(fixed(Problem::Lu { m: 9, n: 101 }, 100), Plan::Blocks(100));
     assert_eq!(fixed(Problem::Qr { m: 900, n: 100 }, 100), Plan::Serial);
     assert_eq!(fixed(Problem::Lu { m: 0, n: 101 }, 100), Plan::Serial);
-    assert_eq!(fixed(Problem::Cholesky { n: 7 }, 100), Plan::BlockKind(100));
+    assert_eq!(fixed(Problem::Cholesky { n: 7 }, 100), Plan::Blocks(100));
 }
 
 #[test]
@@ -346,10 +346,10 @@ fn accelerators_have_large_tiles() {
     let cut = |problem| plan(problem, &machine);
     let product = Problem::Product { m: 16384, n: 16384, k: 16384 };
     assert_eq!(cut(product), Plan::Tiles(Tiles { mb: 4096, nb: 1024, kb: 4096 }));
-    assert_eq!(cut(Problem::Lu { m: 32768, n: 32768 }), Plan::BlockKind(768));
-    assert_eq!(cut(Problem::Qr { m: 16384, n: 16384 }), Plan::BlockKind(512));
-    assert_eq!(cut(Problem::Cholesky { n: 16384 }), Plan::BlockKind(1024));
-    assert_eq!(plan(Problem::Cholesky { n: 16384 }, &machine.with_devices(4, true)), Plan::BlockKind(512));
+    assert_eq!(cut(Problem::Lu { m: 32768, n: 32768 }), Plan::Blocks(768));
+    assert_eq!(cut(Problem::Qr { m: 16384, n: 16384 }), Plan::Blocks(512));
+    assert_eq!(cut(Problem::Cholesky { n: 16384 }), Plan::Blocks(1024));
+    assert_eq!(plan(Problem::Cholesky { n: 16384 }, &machine.with_devices(4, true)), Plan::Blocks(512));
 }
 
 /// Tiles by the rule used before the model: two or more per resource where edges are long enough.

@@ -135,8 +135,9 @@ fn apply_tree<T: Scalar>(
     })?)
 }
 
-/// Inserts the tasks of the factorization A = Q R of a tall matrix, in tiles of [`TsqrFactors::mb`] rows and all columns. R
-/// replaces the upper triangle of A. The rest of A holds the reflectors of the leaves, and `tree` receives the others.
+/// Inserts the tasks of the factorization A = Q R of a tall matrix, in tiles of [`TsqrFactors::mb`] rows and all
+/// columns. R replaces the upper triangle of A. The rest of A holds the reflectors of the leaves, and `tree` receives
+/// the others.
 ///
 /// # Panics
 /// If A has other tiles, or another shape than the tree was created for.

@@ -3,14 +3,14 @@
 //!
 //! Most products are blocked like general products ([`TriangularProduct`]). A solve with a large triangle halves it,
 //! which leaves most of the work to gemm; a triangle of moderate order is packed and applied as a whole
-//! ([`TriangularKernel`]). If a reciprocal of the diagonal would overflow or lose digits, the textbook loop is used, which
-//! divides ([`Scalar::quotient`]).
+//! ([`TriangularKernel`]). If a reciprocal of the diagonal would overflow or lose digits, the textbook loop is used,
+//! which divides ([`Scalar::quotient`]).
 
 use super::gemm::{add, scale};
 use super::level2::{Conj, trsv};
 use crate::backend::backend;
 use crate::scalar::division::scale_of;
-use crate::vector::{Factor, THIN_COLUMNS, TriangularKernel, TriangularAction, TriangularProduct, Workspace};
+use crate::vector::{Factor, THIN_COLUMNS, TriangularAction, TriangularKernel, TriangularProduct, Workspace};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, VecMut, reference};
 
 /// Up to this order a triangle is packed and applied as a whole, so that it stays in the second-level cache. Larger

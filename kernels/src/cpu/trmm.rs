@@ -1,6 +1,6 @@
 //! trmm: products with a triangular matrix.
 
-use crate::vector::{TriangularKernel, TriangularAction};
+use crate::vector::{TriangularAction, TriangularKernel};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 
 /// Computes B = alpha op(A) B (`Side::Left`, A m x m) or B = alpha B op(A) (`Side::Right`, A n x n), with A triangular

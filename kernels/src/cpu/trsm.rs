@@ -1,6 +1,6 @@
 //! trsm: triangular systems with many right-hand sides.
 
-use crate::vector::{TriangularKernel, TriangularAction};
+use crate::vector::{TriangularAction, TriangularKernel};
 use crate::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo};
 
 /// Solves op(A) X = alpha B (`Side::Left`, A m x m) or X op(A) = alpha B (`Side::Right`, A n x n); X overwrites the

@@ -15,7 +15,7 @@ use crate::{
 use superscalar_runtime::DeviceError;
 
 /// Computes trmm or trsm.
-pub(super) fn triangular<T: Scalar>(stream: &mut Stream<'_>, call: &TriangularKernel<T, Mat<T>>) -> Result<(), DeviceError> {
+pub(super) fn triangular<T: Scalar>(stream: &mut Stream<'_>, call: &Triangular<T, Mat<T>>) -> Result<(), DeviceError> {
     let Triangular { action, side, uplo, op, diag, alpha, a, b } = *call;
     let b = View::of(b);
     scale(stream, None, alpha, b)?;

@@ -4,9 +4,9 @@ use super::{MatMut, MatRef, ViewError};
 
 /// A value that can be viewed as a matrix without copying it.
 ///
-/// Implemented for this library's matrices and views; for slices, arrays and `Vec`s, which are matrices of one column; and, behind
-/// the cargo features of the same names, for the matrices, vectors and views of `ndarray`, `nalgebra` and `faer`, in row-major or
-/// column-major order or with any other positive strides.
+/// Implemented for this library's matrices and views; for slices, arrays and `Vec`s, which are matrices of one
+/// column; and, behind the cargo features of the same names, for the matrices, vectors and views of `ndarray`,
+/// `nalgebra` and `faer`, in row-major or column-major order or with any other positive strides.
 ///
 /// ```
 /// use superscalar::kernels::AsMatrix;

@@ -57,8 +57,8 @@ impl<'a, T> MatMut<'a, T> {
     /// The column-major m x n matrix at `ptr`, for callers from C. An empty one may be at null.
     ///
     /// # Safety
-    /// For as long as `'a` the m elements from `ptr + j ld` on are valid for each column j < n, and nobody else reads or
-    /// writes them. What is between the columns is not touched: others may use it meanwhile.
+    /// For as long as `'a` the m elements from `ptr + j ld` on are valid for each column j < n, and nobody else reads
+    /// or writes them. What is between the columns is not touched: others may use it meanwhile.
     ///
     /// # Panics
     /// When `ld < max(1, m)`.
@@ -105,7 +105,8 @@ impl<'a, T> MatMut<'a, T> {
         MatRef { layout: self.layout, borrow: PhantomData }
     }
 
-    /// Where the elements are, for devices to hold copies of; none if columns are not contiguous, or there are no elements.
+    /// Where the elements are, for devices to hold copies of; none if columns are not contiguous, or there are no
+    /// elements.
     #[must_use]
     pub fn residence(&self) -> Option<Residence<'_>> {
         // SAFETY: the view borrows these elements exclusively, and any bytes are elements.
@@ -124,7 +125,8 @@ impl<'a, T> MatMut<'a, T> {
         if i >= self.layout.m || j >= self.layout.n {
             return None;
         }
-        // SAFETY: in bounds, so promise 1 of the module holds for the address; exclusive by promise 2 while self is lent.
+        // SAFETY: in bounds, so promise 1 of the module holds for the address; exclusive by promise 2 while self is
+        // lent.
         Some(unsafe { &mut *self.layout.address(i, j) })
     }
 
@@ -297,7 +299,8 @@ impl<T> IndexMut<(usize, usize)> for MatMut<'_, T> {
     #[track_caller]
     fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut T {
         self.layout.check(i, j);
-        // SAFETY: in bounds, so promise 1 of the module holds for the address; exclusive by promise 2 while self is lent.
+        // SAFETY: in bounds, so promise 1 of the module holds for the address; exclusive by promise 2 while self is
+        // lent.
         unsafe { &mut *self.layout.address(i, j) }
     }
 }

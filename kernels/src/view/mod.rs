@@ -1,8 +1,9 @@
-//! Strided matrix views: [`MatRef`] to read, [`MatMut`] to write, [`Tiles`] to cut; and vectors ([`VecRef`], [`VecMut`]).
+//! Strided matrix views: [`MatRef`] to read, [`MatMut`] to write, [`Tiles`] to cut; and vectors ([`VecRef`],
+//! [`VecMut`]).
 //!
-//! A view is a pointer, a shape and two strides, so that sub-matrices, transposes and tiles cost nothing. It stands to a
-//! matrix as `&[T]` and `&mut [T]` stand to an array: safe code can neither read outside of it nor make two writers of
-//! one element, which is what lets the crates above forbid `unsafe`.
+//! A view is a pointer, a shape and two strides, so that sub-matrices, transposes and tiles cost nothing. It stands
+//! to a matrix as `&[T]` and `&mut [T]` stand to an array: safe code can neither read outside of it nor make two
+//! writers of one element, which is what lets the crates above forbid `unsafe`.
 //!
 //! What every view promises, and each `unsafe` block of this folder relies on:
 //! 1. for `i < m`, `j < n` the address `ptr + i * row_stride + j * col_stride` holds a valid `T` of one allocation that

@@ -9,7 +9,8 @@ use std::marker::PhantomData;
 type StridedView<'a, T> = MatrixView<'a, T, Dyn, Dyn, Dyn, Dyn>;
 type StridedViewMut<'a, T> = MatrixViewMut<'a, T, Dyn, Dyn, Dyn, Dyn>;
 
-/// A stride as `Layout::foreign` takes it. One that is too large belongs to a dimension of at most one element, and is not used.
+/// A stride as `Layout::foreign` takes it. One that is too large belongs to a dimension of at most one element, and
+/// is not used.
 fn strides((row, col): (usize, usize)) -> (isize, isize) {
     let signed = |stride| isize::try_from(stride).unwrap_or(0);
     (signed(row), signed(col))
@@ -83,7 +84,8 @@ mod tests {
         let mut x = [1.0, 2.0, 3.0];
         let (shape, strides) = ((Dyn(2), Dyn(2)), (Dyn(1), Dyn(1)));
         // SAFETY: the elements at 0, 1 and 2 exist; nothing is changed through the view.
-        let mut a = StridedViewMut::from_data(unsafe { ViewStorageMut::from_raw_parts(x.as_mut_ptr(), shape, strides) });
+        let mut a =
+            StridedViewMut::from_data(unsafe { ViewStorageMut::from_raw_parts(x.as_mut_ptr(), shape, strides) });
         assert!(a.as_matrix_mut().unwrap_err().to_string().contains("overlap"));
     }
 }

@@ -50,7 +50,8 @@ impl<'a, T> TryFrom<ArrayViewMut1<'a, T>> for MatMut<'a, T> {
 impl<'a, T> From<MatRef<'a, T>> for ArrayView2<'a, T> {
     fn from(a: MatRef<'a, T>) -> Self {
         let shape = a.shape().strides((a.row_stride(), a.col_stride()));
-        // SAFETY: a view's elements are valid and shared for `'a`, and its pointer, which comes from a slice, is aligned and not null.
+        // SAFETY: a view's elements are valid and shared for `'a`, and its pointer, which comes from a slice, is
+        // aligned and not null.
         unsafe { Self::from_shape_ptr(shape, a.as_ptr()) }
     }
 }
@@ -58,7 +59,8 @@ impl<'a, T> From<MatRef<'a, T>> for ArrayView2<'a, T> {
 impl<'a, T> From<MatMut<'a, T>> for ArrayViewMut2<'a, T> {
     fn from(mut a: MatMut<'a, T>) -> Self {
         let shape = a.shape().strides((a.row_stride(), a.col_stride()));
-        // SAFETY: as for shared views; the exclusive view is consumed, so this is the only one, and its elements do not overlap.
+        // SAFETY: as for shared views; the exclusive view is consumed, so this is the only one, and its elements do
+        // not overlap.
         unsafe { Self::from_shape_ptr(shape, a.as_mut_ptr()) }
     }
 }

@@ -90,7 +90,8 @@ impl<'a, T> MatRef<'a, T> {
         self.layout.ptr
     }
 
-    /// Where the elements are, for devices to hold copies of; none if columns are not contiguous, or there are no elements.
+    /// Where the elements are, for devices to hold copies of; none if columns are not contiguous, or there are no
+    /// elements.
     #[must_use]
     pub fn residence(&self) -> Option<Residence<'a>> {
         // SAFETY: the view borrows these elements, and nobody writes them.
@@ -158,7 +159,8 @@ impl<'a, T> MatRef<'a, T> {
         if self.layout.m == 0 {
             return Some(&[]);
         }
-        // SAFETY: promise 1 of the module for the m elements (0, j) .. (m - 1, j), which the stride of 1 makes adjacent.
+        // SAFETY: promise 1 of the module for the m elements (0, j) .. (m - 1, j), which the stride of 1 makes
+        // adjacent.
         Some(unsafe { std::slice::from_raw_parts(self.layout.address(0, j), self.layout.m) })
     }
 
@@ -167,8 +169,9 @@ impl<'a, T> MatRef<'a, T> {
         Self { layout: self.layout.transpose(), borrow: PhantomData }
     }
 
-    /// The mirror image of this part of a square matrix, whose first element is so many rows below the diagonal (or columns beside it, if negative):
-    /// its element (i, j) is that of the whole matrix which is opposite to this one's.
+    /// The mirror image of this part of a square matrix, whose first element is so many rows below the diagonal (or
+    /// columns beside it, if negative): its element (i, j) is that of the whole matrix which is opposite to this
+    /// one's.
     ///
     /// # Safety
     /// All elements of that matrix may be read as those of this part.

@@ -34,8 +34,8 @@ impl<T: Default + AddAssign> Reduction<T> for Sum {
     }
 }
 
-/// Keeps the smallest contribution. The identity is the type's largest value, infinity for floating-point numbers. A NaN
-/// stays: the result is NaN if a contribution is.
+/// Keeps the smallest contribution. The identity is the type's largest value, infinity for floating-point numbers. A
+/// NaN stays: the result is NaN if a contribution is.
 ///
 /// ```
 /// # extern crate superscalar_runtime as superscalar;
@@ -58,8 +58,8 @@ impl<T: Default + AddAssign> Reduction<T> for Sum {
 #[derive(Clone, Copy, Debug)]
 pub struct Min;
 
-/// Keeps the largest contribution. The identity is the type's smallest value, minus infinity for floating-point numbers. A
-/// NaN stays: the result is NaN if a contribution is. [`Min`] has an example.
+/// Keeps the largest contribution. The identity is the type's smallest value, minus infinity for floating-point
+/// numbers. A NaN stays: the result is NaN if a contribution is. [`Min`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct Max;
 

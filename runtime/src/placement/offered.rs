@@ -97,8 +97,8 @@ impl PlacementContext<'_> {
     }
 
     /// Pushes a task that devices can take, and wakes their issuers. If the policy keeps the task for one device, and
-    /// that is idle, it is added to `kept` for the caller to wake. Returns [`AfterRelease::Ready`] if host workers are to be
-    /// woken.
+    /// that is idle, it is added to `kept` for the caller to wake. Returns [`AfterRelease::Ready`] if host workers
+    /// are to be woken.
     ///
     /// Host workers can not take the task before its predecessors are done. If the last predecessor ends concurrently,
     /// either this thread sees it after the fence of the notification, or the thread that ends it sees the push after

@@ -32,9 +32,10 @@ pub(super) struct Settings {
 /// Settings that are not given here are read from the environment, and otherwise have a default:
 #[doc = concat!("\n", include_str!("settings.md"))]
 ///
-/// Policies are `priority`, `work-stealing`, `fifo`, `capability-weights` (the default with devices) and `demand-driven`. If the
-/// window is full, the inserting thread runs tasks until there is room. A second runtime of a process numbers its trace
-/// file. If the records take more memory than allowed, the oldest are dropped, and the trace says how many.
+/// Policies are `priority`, `work-stealing`, `fifo`, `capability-weights` (the default with devices) and
+/// `demand-driven`. If the window is full, the inserting thread runs tasks until there is room. A second runtime of a
+/// process numbers its trace file. If the records take more memory than allowed, the oldest are dropped, and the
+/// trace says how many.
 #[derive(Default)]
 #[must_use = "a builder does nothing until it builds"]
 pub struct Builder {

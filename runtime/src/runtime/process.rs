@@ -16,8 +16,8 @@ fn started() -> MutexGuard<'static, Option<Started>> {
     STARTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the runtime of this process, and starts it if there is none yet. Only one of several threads that come first runs
-/// `start`; the others wait for it.
+/// Returns the runtime of this process, and starts it if there is none yet. Only one of several threads that come
+/// first runs `start`; the others wait for it.
 ///
 /// # Errors
 /// What `start` returns. The next call tries again.
@@ -68,7 +68,8 @@ fn of_this_process(started: &Option<Started>) -> Option<&Arc<Runtime>> {
 fn keep(started: &mut Option<Started>, runtime: Runtime) -> Arc<Runtime> {
     static AT_EXIT: Once = Once::new();
     AT_EXIT.call_once(|| {
-        // SAFETY: the handler takes no arguments, never unwinds, and lives as long as the program that this code is linked into.
+        // SAFETY: the handler takes no arguments, never unwinds, and lives as long as the program that this code is
+        // linked into.
         unsafe { atexit(end_at_exit) };
     });
     let runtime = Arc::new(runtime);
@@ -80,8 +81,8 @@ unsafe extern "C" {
     fn atexit(handler: extern "C" fn()) -> i32;
 }
 
-/// Ends the runtime with the process, which completes its trace and saves its capability weights. While other code still uses
-/// it, its tasks are not waited for, and only the trace is completed.
+/// Ends the runtime with the process, which completes its trace and saves its capability weights. While other code
+/// still uses it, its tasks are not waited for, and only the trace is completed.
 extern "C" fn end_at_exit() {
     // The lock is taken only if some thread starts a runtime at this moment.
     let Some(started) = STARTED.try_lock().ok().and_then(|mut started| started.take()) else { return };

@@ -2,7 +2,7 @@
 
 use super::{address, address_mut, adjacent, check};
 use crate::backend::vectors;
-use crate::vector::loops::{Add, Scale, Swap};
+use crate::vector::loops::{Add, ScaleVector, Swap};
 use crate::{Scalar, VecMut, VecRef};
 
 /// Exchanges x and y, element by element.
@@ -48,7 +48,7 @@ pub fn scal<T: Scalar>(alpha: T, mut x: VecMut<'_, T>) {
     let n = x.len();
     if let Some((x, _)) = adjacent(address_mut(&mut x), address_mut(&mut x), n) {
         // SAFETY: x has n adjacent elements and is borrowed exclusively.
-        return unsafe { (vectors::<T>().scale)(Scale { n, c: alpha, x }) };
+        return unsafe { (vectors::<T>().scale)(ScaleVector { n, c: alpha, x }) };
     }
     (0..n).for_each(|i| x.set(i, alpha * x.at(i)));
 }
@@ -69,7 +69,7 @@ pub fn scal_real<T: Scalar>(alpha: T::Real, mut x: VecMut<'_, T>) {
     if let Some((x, _)) = adjacent(address_mut(&mut x), address_mut(&mut x), n) {
         let n = n * size_of::<T>() / size_of::<T::Real>();
         // SAFETY: the adjacent elements of x consist of n reals, and x is borrowed exclusively.
-        return unsafe { (vectors::<T>().scale_reals)(Scale { n, c: alpha, x: x.cast() }) };
+        return unsafe { (vectors::<T>().scale_reals)(ScaleVector { n, c: alpha, x: x.cast() }) };
     }
     (0..n).for_each(|i| x.set(i, T::from_parts(alpha * x.at(i).re(), alpha * x.at(i).im())));
 }

@@ -2,7 +2,7 @@
 
 use crate::backend::vectors;
 use crate::vector::Workspace;
-use crate::vector::loops::{Scale, Stored};
+use crate::vector::loops::{ScaleVector, Stored};
 use crate::{MatMut, MatRef, Scalar, Uplo, VecMut, VecRef};
 
 /// A view whose elements may be conjugated when they are read. A plain view converts into it by `into()`.
@@ -124,7 +124,7 @@ pub(in crate::cpu) fn scale<T: Scalar>(beta: T, y: &mut VecMut<'_, T>) {
         y.fill(T::ZERO);
     } else if y.inc() == 1 {
         // SAFETY: y has n adjacent elements and is borrowed exclusively.
-        unsafe { (vectors::<T>().scale)(Scale { n, c: beta, x: y.as_mut_ptr() }) };
+        unsafe { (vectors::<T>().scale)(ScaleVector { n, c: beta, x: y.as_mut_ptr() }) };
     } else {
         (0..n).for_each(|i| y.set(i, beta * y.at(i)));
     }

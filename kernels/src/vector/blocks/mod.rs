@@ -14,6 +14,6 @@ mod triangular_product;
 
 pub(crate) use product::{Blocks, Product};
 pub(crate) use small_rank::SmallRank;
-pub(crate) use triangular::TriangularKernel;
 pub use triangular::TriangularAction;
+pub(crate) use triangular::TriangularKernel;
 pub(crate) use triangular_product::TriangularProduct;

@@ -1,11 +1,11 @@
 //! Factors that stay packed from one product to the next.
 //!
 //! A tiled algorithm multiplies with the same tile many times: the update of a Cholesky factorization combines each
-//! tile of the panel with all the others. Packing takes a tenth of the time of a product, because the tile comes from a
-//! distant cache. A tile may therefore have [`PackedForms`]: the first product with the tile on the left keeps its packed
-//! form for later products on any thread. Each thread also keeps the packed form of its latest tile on the right. A
-//! [`PackStore`] bounds the memory and evicts forms that are no longer used. This corresponds to the tile cache of a
-//! device (BLASX paper, section IV.B): replicas in the layout that the processor needs.
+//! tile of the panel with all the others. Packing takes a tenth of the time of a product, because the tile comes from
+//! a distant cache. A tile may therefore have [`PackedForms`]: the first product with the tile on the left keeps its
+//! packed form for later products on any thread. Each thread also keeps the packed form of its latest tile on the
+//! right. A [`PackStore`] bounds the memory and evicts forms that are no longer used. This corresponds to the tile
+//! cache of a device (BLASX paper, section IV.B): replicas in the layout that the processor needs.
 
 use super::factor::Factor;
 use super::mirror::Mirror;
@@ -142,8 +142,8 @@ impl<T: Scalar> Kernel<T> for Pack<'_, T> {
 
 /// The packed forms of a tile, kept between products.
 ///
-/// It is stored beside the view of the tile. Code that changes the tile must call [`PackedForms::forget`] under the same
-/// exclusive access. Otherwise a product that reads the tile through these packs computes with its old contents.
+/// It is stored beside the view of the tile. Code that changes the tile must call [`PackedForms::forget`] under the
+/// same exclusive access. Otherwise a product that reads the tile through these packs computes with its old contents.
 pub struct PackedForms {
     /// Identifies the contents of the tile; a new number after every change.
     stamp: AtomicU64,
