@@ -32,14 +32,16 @@ impl Error {
         Self(Box::new(Repr::Shape(why)))
     }
 
-    /// Returns the kind of error.
+    /// Returns the kind of error. An outcome that a task returned, such as that its matrix is singular, has its own
+    /// kind.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match &*self.0 {
-            Repr::Runtime(error) => error.kind(),
-            Repr::Routine(error) => error.kind(),
+            Repr::Runtime(error) => outcome(error).map_or(error.kind(), |outcome| outcome.0),
+            Repr::Routine(error) => error.runtime().and_then(outcome).map_or(error.kind(), |outcome| outcome.0),
             Repr::Device(_) => ErrorKind::Device,
             Repr::View(_) | Repr::Shape(_) => ErrorKind::Shape,
+            Repr::File(error) if error.bytes_needed().is_some() => ErrorKind::Memory,
             Repr::File(_) => ErrorKind::File,
         }
     }
@@ -48,8 +50,8 @@ impl Error {
     #[must_use]
     pub fn info(&self) -> Option<usize> {
         match &*self.0 {
-            Repr::Routine(error) => error.info(),
-            _ => None,
+            Repr::Routine(error) => error.info().or_else(|| outcome(error.runtime()?)?.1),
+            _ => outcome(self.runtime()?)?.1,
         }
     }
 
@@ -71,10 +73,19 @@ impl Error {
         self.runtime()?.site()
     }
 
-    /// Returns the error that the failed task's body returned, if it is of type `E`.
+    /// Returns the error of type `E` behind this one: what the failed task's body returned, or the error of a part of
+    /// the library, such as [`matrix_market::Error`].
     #[must_use]
     pub fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
-        self.runtime()?.downcast_ref()
+        let part: &(dyn std::error::Error + 'static) = match &*self.0 {
+            Repr::Runtime(error) => error,
+            Repr::Routine(error) => error,
+            Repr::Device(error) => error,
+            Repr::View(error) => error,
+            Repr::File(error) => error,
+            Repr::Shape(_) => return None,
+        };
+        part.downcast_ref().or_else(|| self.runtime()?.downcast_ref())
     }
 
     fn runtime(&self) -> Option<&superscalar_runtime::Error> {
@@ -84,6 +95,19 @@ impl Error {
             _ => None,
         }
     }
+}
+
+/// Returns the kind and the `info` of the numerical outcome that a failed task returned.
+fn outcome(error: &superscalar_runtime::Error) -> Option<(ErrorKind, Option<usize>)> {
+    if let Some(kernels::NotPositiveDefinite { minor }) = error.downcast_ref() {
+        return Some((ErrorKind::NotPositiveDefinite, Some(*minor)));
+    }
+    if let Some(kernels::Singular { pivot }) = error.downcast_ref() {
+        return Some((ErrorKind::Singular, Some(*pivot)));
+    }
+    // The body called a routine itself.
+    let routine = error.downcast_ref::<dla::Error>().map(|error| (error.kind(), error.info()));
+    routine.or_else(|| error.downcast_ref::<Error>().map(|error| (error.kind(), error.info())))
 }
 
 impl fmt::Display for Error {
@@ -118,12 +142,9 @@ impl std::error::Error for Error {
     }
 }
 
-/// Keeps a numerical outcome that a task returned, so that [`Error::info`] reports it.
 impl From<superscalar_runtime::Error> for Error {
     fn from(error: superscalar_runtime::Error) -> Self {
-        let is_numerical = error.downcast_ref::<kernels::NotPositiveDefinite>().is_some()
-            || error.downcast_ref::<kernels::Singular>().is_some();
-        Self(Box::new(if is_numerical { Repr::Routine(error.into()) } else { Repr::Runtime(error) }))
+        Self(Box::new(Repr::Runtime(error)))
     }
 }
 
@@ -170,6 +191,11 @@ mod tests {
 
     #[test]
     fn every_source_keeps_its_kind() {
+        let huge = &b"%%MatrixMarket matrix coordinate real general\n10000000 10000000 0\n"[..];
+        let huge = matrix_market::read(huge).and_then(|market| dla::Matrix::<f64>::from_market(&market).map(drop));
+        let error = Error::from(huge.expect_err("it is too large"));
+        assert_eq!(error.kind(), ErrorKind::Memory);
+        assert!(error.downcast_ref::<matrix_market::Error>().is_some_and(|error| error.bytes_needed().is_some()));
         let file = matrix_market::read(&b"%%MatrixMarket nonsense"[..]).map(drop);
         let view = kernels::MatRef::from_col_major(&[0.0], 2, 2, 2).map(drop);
         let errors: [(Error, ErrorKind); 4] = [
@@ -192,6 +218,13 @@ mod tests {
         });
         let error = Error::from(failed.expect_err("the task failed"));
         assert_eq!((error.kind(), error.info()), (ErrorKind::NotPositiveDefinite, Some(3)));
+        assert_eq!(error.task(), Some("potrf"));
+        assert!(error.downcast_ref::<kernels::NotPositiveDefinite>().is_some());
+        let failed = rt.scope(|s| {
+            s.spawn("inner", (), |()| Err::<(), _>(Error::from(kernels::Singular { pivot: 2 })));
+        });
+        let error = Error::from(failed.expect_err("the task failed"));
+        assert_eq!((error.kind(), error.info(), error.task()), (ErrorKind::Singular, Some(2), Some("inner")));
         let panicked = rt.scope(|s| s.spawn("bad", (), |()| -> () { panic!("on purpose") }));
         let error = Error::from(panicked.expect_err("the task panicked"));
         assert_eq!((error.kind(), error.task(), error.info()), (ErrorKind::TaskPanicked, Some("bad"), None));

@@ -15,7 +15,7 @@ use superscalar_macros::each_type;
 /// Elements are indexed by row and column, from zero. The routines take its views, [`as_ref`](Self::as_ref) and
 /// [`as_mut`](Self::as_mut). A matrix that some other code owns becomes a view by [`MatRef::from_col_major`] and
 /// [`MatMut::from_col_major`], whatever its leading dimension. With the cargo features `ndarray`, `nalgebra` and
-/// `faer`, views convert from and to the views of these libraries, and a `Matrix` to and from an `Array2` or a
+/// `faer`, views convert from and to the views of these libraries, and a `Matrix` into an `Array2` or a
 /// `DMatrix`.
 ///
 /// ```
@@ -281,9 +281,12 @@ impl<T> AsMatrixMut for Matrix<T> {
 #[cfg(feature = "ndarray")]
 impl<T> From<Matrix<T>> for ndarray::Array2<T> {
     /// Takes the elements over without copying them; the array is in column-major order.
+    ///
+    /// # Panics
+    /// If the matrix is empty, with a dimension beyond `isize::MAX`, which ndarray does not have.
     fn from(a: Matrix<T>) -> Self {
         let shape = ndarray::ShapeBuilder::f(a.shape());
-        Self::from_shape_vec(shape, a.data).unwrap_or_else(|_| unreachable!("m n elements without gaps"))
+        Self::from_shape_vec(shape, a.data).unwrap_or_else(|error| panic!("a matrix as an array: {error}"))
     }
 }
 

@@ -16,13 +16,46 @@ use sysfs as source;
 
 use crate::error::Error;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use std::cell::Cell;
 
 /// A physical core, identified by the number of its first processor that this process may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Core(pub(crate) usize);
 
 /// The set of processors on which a thread was allowed to run.
-pub(crate) struct Affinity(CpuSet);
+pub(crate) struct Affinity {
+    allowed: CpuSet,
+    /// The thread was bound by this crate before, too.
+    was_bound: bool,
+}
+
+thread_local! {
+    /// The processors on which this thread was allowed to run before this crate bound it; `None` if it is not bound.
+    static UNBOUND: Cell<Option<CpuSet>> = const { Cell::new(None) };
+}
+
+/// Lets a thread that this crate has bound run on all its processors until it is dropped. Threads that start meanwhile
+/// inherit that.
+pub(crate) struct Unbinding(Option<CpuSet>);
+
+impl Unbinding {
+    pub(crate) fn begin() -> Self {
+        let bound = UNBOUND.get().and_then(|unbound| {
+            let bound = sched_getaffinity(None).ok()?;
+            sched_setaffinity(None, &unbound).ok()?;
+            Some(bound)
+        });
+        Self(bound)
+    }
+}
+
+impl Drop for Unbinding {
+    fn drop(&mut self) {
+        if let Some(bound) = self.0 {
+            let _ = sched_setaffinity(None, &bound);
+        }
+    }
+}
 
 /// Returns the physical cores that this process may use; at least one.
 pub(crate) fn physical_cores() -> Result<Vec<Core>, Error> {
@@ -39,6 +72,9 @@ pub(crate) fn usable(cores: &[Core]) -> usize {
 
 /// Binds the calling thread to a core. If the system does not allow it, the thread stays unbound, which is only slower.
 pub(crate) fn bind(core: &Core) {
+    if UNBOUND.get().is_none() {
+        UNBOUND.set(sched_getaffinity(None).ok());
+    }
     let mut set = CpuSet::new();
     set.set(core.0);
     let _ = sched_setaffinity(None, &set);
@@ -49,14 +85,17 @@ pub(crate) fn move_away_to(core: &Core) -> Option<Affinity> {
     if sched_getcpu() == core.0 {
         return None;
     }
-    let before = sched_getaffinity(None).ok()?;
+    let before = Affinity { allowed: sched_getaffinity(None).ok()?, was_bound: UNBOUND.get().is_some() };
     bind(core);
-    Some(Affinity(before))
+    Some(before)
 }
 
 /// Restores a previous affinity of the calling thread.
 pub(crate) fn restore(affinity: Affinity) {
-    let _ = sched_setaffinity(None, &affinity.0);
+    let _ = sched_setaffinity(None, &affinity.allowed);
+    if !affinity.was_bound {
+        UNBOUND.set(None);
+    }
 }
 
 /// Returns the processor's name in letters, digits and hyphens. Files that are specific to one type of machine are

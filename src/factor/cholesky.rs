@@ -23,7 +23,7 @@ use crate::{
 /// assert!((f.condition_number() - 3.0625).abs() < 1e-12);
 /// # Ok::<(), superscalar::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Cholesky<T: Scalar> {
     solver: Solver,
     uplo: Uplo,
@@ -34,8 +34,12 @@ pub struct Cholesky<T: Scalar> {
 
 impl<T: Scalar> Cholesky<T> {
     pub(crate) fn new(solver: &Solver, uplo: Uplo, mut a: Matrix<T>) -> Result<Self, Error> {
-        let norm = dla::lanhe(solver.runtime(), Norm::One, uplo, a.as_ref(), solver.options())?;
-        dla::potrf(solver.runtime(), uplo, a.as_mut(), solver.options())?;
+        let (m, n) = a.shape();
+        if m != n {
+            return Err(Error::shape(format!("cholesky: A is {m} x {n}, not square")));
+        }
+        let norm = solver.lanhe(Norm::One, uplo, a.as_ref())?;
+        solver.potrf(uplo, a.as_mut())?;
         Ok(Self { solver: solver.clone(), uplo, factor: a, norm })
     }
 
@@ -80,8 +84,7 @@ impl<T: Scalar> Cholesky<T> {
     /// # Errors
     /// As for [`solve`](Self::solve).
     pub fn solve_in_place<B: AsMatrixMut<Element = T> + ?Sized>(&self, b: &mut B) -> Result<(), Error> {
-        let (rt, options) = (self.solver.runtime(), self.solver.options());
-        Ok(dla::potrs(rt, self.uplo, self.factor.as_ref(), b.as_matrix_mut()?, options)?)
+        self.solver.potrs(self.uplo, self.factor.as_ref(), b.as_matrix_mut()?)
     }
 
     /// Returns L B or Uᴴ B (trmm): a vector of independent normal variables gets the covariance matrix A.

@@ -3,7 +3,7 @@
 use super::{copied, rcond_of_triangle, reciprocal, triangle};
 use crate::{
     Error, Solver,
-    dla::{Diag, MatRef, Matrix, Op, Scalar, Side, Uplo},
+    dla::{Diag, MatRef, Matrix, Norm, Op, Scalar, Side, Uplo},
     kernels::AsMatrix,
 };
 
@@ -24,7 +24,7 @@ use crate::{
 /// assert_eq!(f.rcond()?, 1.0);
 /// # Ok::<(), superscalar::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Lq<T: Scalar> {
     solver: Solver,
     factors: Matrix<T>,
@@ -122,10 +122,10 @@ impl<T: Scalar> Lq<T> {
         if m > n {
             return Err(Error::shape(format!("lq: A is {m} x {n}, and L not square")));
         }
-        // The adjoint of L is upper triangular, and its own LU factorization.
+        // The one norm of L is the infinity norm of its adjoint, which is upper triangular.
         let l = self.l()?;
         let adjoint = Matrix::from_fn(m, m, |i, j| crate::kernels::Scalar::conj(l[(j, i)]));
-        rcond_of_triangle(&adjoint)
+        Ok(rcond_of_triangle(Norm::Inf, &adjoint))
     }
 
     /// Estimates the condition number of L in the one norm.

@@ -24,7 +24,7 @@ use crate::{
 /// assert!((f.condition_number() - 3.0).abs() < 1e-14);
 /// # Ok::<(), superscalar::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Lu<T: Scalar> {
     solver: Solver,
     factors: Matrix<T>,
@@ -93,15 +93,23 @@ impl<T: Scalar> Lu<T> {
     /// As for [`solve`](Self::solve).
     pub fn solve_op<B: AsMatrix<Element = T> + ?Sized>(&self, op: Op, b: &B) -> Result<Matrix<T>, Error> {
         let mut x = copied(b)?;
-        self.solve_in_place(op, &mut x)?;
+        self.solve_op_in_place(op, &mut x)?;
         Ok(x)
+    }
+
+    /// Replaces B by the X of A X = B.
+    ///
+    /// # Errors
+    /// As for [`solve`](Self::solve).
+    pub fn solve_in_place<B: AsMatrixMut<Element = T> + ?Sized>(&self, b: &mut B) -> Result<(), Error> {
+        self.solve_op_in_place(Op::None, b)
     }
 
     /// Replaces B by the X of op(A) X = B.
     ///
     /// # Errors
     /// As for [`solve`](Self::solve).
-    pub fn solve_in_place<B: AsMatrixMut<Element = T> + ?Sized>(&self, op: Op, b: &mut B) -> Result<(), Error> {
+    pub fn solve_op_in_place<B: AsMatrixMut<Element = T> + ?Sized>(&self, op: Op, b: &mut B) -> Result<(), Error> {
         self.solver.getrs(op, self.factors.as_ref(), &self.ipiv, b.as_matrix_mut()?)
     }
 

@@ -14,7 +14,7 @@ pub use qr::Qr;
 
 use crate::{
     Error,
-    dla::{MatRef, Matrix, Scalar},
+    dla::{MatRef, Matrix, Scalar, serial},
     kernels::{AsMatrix, Diag, Norm, Real, Uplo},
 };
 
@@ -43,12 +43,11 @@ fn triangle<T: Scalar>(
     Ok(triangle)
 }
 
-/// Estimates the reciprocal condition number of a triangular matrix in the one norm. The other triangle holds zeros,
-/// so that the matrix is its own LU factorization.
-fn rcond_of_triangle<T: Scalar>(triangle: &Matrix<T>) -> Result<T::Real, Error> {
-    let n = triangle.nrows();
-    let norm = crate::dla::serial::lange(Norm::One, triangle.as_ref());
-    Ok(crate::dla::serial::gecon(Norm::One, triangle.as_ref(), norm, &mut vec![T::ZERO; 2 * n]))
+/// Estimates the reciprocal condition number of an upper triangular matrix. Its other triangle holds zeros, so that
+/// it is its own LU factorization.
+fn rcond_of_triangle<T: Scalar>(norm: Norm, triangle: &Matrix<T>) -> T::Real {
+    let anorm = serial::lange(norm, triangle.as_ref());
+    serial::gecon(norm, triangle.as_ref(), anorm, &mut vec![T::ZERO; 2 * triangle.nrows()])
 }
 
 /// Returns the condition number for a reciprocal one.

@@ -3,8 +3,8 @@
 use super::{copied, determinant, rcond_of_triangle, reciprocal, triangle};
 use crate::{
     Error, Solver,
-    dla::{Diag, MatRef, Matrix, Op, Scalar, Side, Uplo},
-    kernels::AsMatrix,
+    dla::{Diag, MatRef, Matrix, Norm, Op, Scalar, Side, Uplo},
+    kernels::{AsMatrix, Scalar as _},
 };
 
 /// A QR factorization, A = Q R, of an m x n matrix: Q is unitary (orthogonal), R upper triangular.
@@ -28,7 +28,7 @@ use crate::{
 /// assert!((f.log_abs_determinant() - 6_f64.sqrt().ln()).abs() < 1e-14);
 /// # Ok::<(), superscalar::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Qr<T: Scalar> {
     solver: Solver,
     factors: Matrix<T>,
@@ -116,21 +116,22 @@ impl<T: Scalar> Qr<T> {
         copied(&x)
     }
 
-    /// Returns the product of the moduli of R's diagonal: the modulus of the determinant of a square A, and in
-    /// general the root of det(AᴴA). Infinite if it overflows.
+    /// Returns the root of det(AᴴA), which for a square A is the modulus of its determinant: the product of the
+    /// moduli of R's diagonal, and zero if A has fewer rows than columns. Infinite if it overflows.
     #[must_use]
     pub fn abs_determinant(&self) -> T::Real {
         determinant::product(self.diagonal(), false)
     }
 
-    /// Returns the natural logarithm of [`abs_determinant`](Self::abs_determinant).
+    /// Returns the natural logarithm of [`abs_determinant`](Self::abs_determinant), without overflow.
     #[must_use]
     pub fn log_abs_determinant(&self) -> T::Real {
         determinant::log_product(self.diagonal(), false).log_abs
     }
 
     fn diagonal(&self) -> impl Iterator<Item = T::Real> {
-        (0..self.tau.len()).map(|i| crate::kernels::Scalar::abs(self.factors[(i, i)]))
+        let (k, n) = (self.tau.len(), self.factors.ncols());
+        (0..n).map(move |i| if i < k { self.factors[(i, i)].abs() } else { T::Real::ZERO })
     }
 
     /// Estimates the reciprocal condition number of R in the one norm, which for least squares stands for that of A:
@@ -143,7 +144,7 @@ impl<T: Scalar> Qr<T> {
         if m < n {
             return Err(Error::shape(format!("qr: A is {m} x {n}, and R not square")));
         }
-        rcond_of_triangle(&self.r()?)
+        Ok(rcond_of_triangle(Norm::One, &self.r()?))
     }
 
     /// Estimates the condition number of R in the one norm.

@@ -28,7 +28,8 @@ use crate::{
 /// # Ok::<(), superscalar::Error>(())
 /// ```
 ///
-/// A type that has methods of these names keeps its own; call `Linalg::lu(&a)` there, or use a [`Solver`].
+/// nalgebra's matrices have methods of some of these names. For them, use a [`Solver`], or name the trait:
+/// `Linalg::lu(&a)`.
 pub trait Linalg: AsMatrix<Element: Scalar> {
     /// Factors a Hermitian (symmetric) positive definite matrix, of which the named triangle is read: A = L Lᴴ or Uᴴ
     /// U (potrf).
@@ -141,7 +142,7 @@ pub trait Linalg: AsMatrix<Element: Scalar> {
     /// # Errors
     /// If the runtime fails.
     fn norm(&self, norm: Norm) -> Result<<Self::Element as crate::kernels::Scalar>::Real, Error> {
-        Solver::global()?.norm(norm, self)
+        Solver::global()?.norm(self, norm)
     }
 
     /// Estimates the condition number ‖A‖₁ ‖A⁻¹‖₁ (gecon): infinite if the matrix is singular.

@@ -2,7 +2,7 @@
 
 use crate::{
     Cholesky, Error, LogDeterminant, Lq, Lu, Qr, Solver,
-    dla::{Matrix, Norm, Op, Scalar, Uplo},
+    dla::{MatMut, MatRef, Matrix, Norm, Op, Scalar, Uplo},
     kernels::AsMatrix,
 };
 
@@ -50,7 +50,11 @@ impl Solver {
         b: impl IntoMatrix<Element = T>,
     ) -> Result<Matrix<T>, Error> {
         let (mut a, mut b) = (a.into_matrix()?, b.into_matrix()?);
-        let mut ipiv = vec![0; a.nrows()];
+        let (m, n) = a.shape();
+        if m != n {
+            return Err(Error::shape(format!("solve: A is {m} x {n}, not square")));
+        }
+        let mut ipiv = vec![0; n];
         self.gesv(a.as_mut(), &mut ipiv, b.as_mut())?;
         Ok(b)
     }
@@ -60,13 +64,13 @@ impl Solver {
     ///
     /// # Errors
     /// [`Singular`](crate::ErrorKind::Singular), [`Shape`](crate::ErrorKind::Shape).
-    pub fn least_squares<T: Scalar, B: AsMatrix<Element = T> + ?Sized>(
+    pub fn least_squares<T: Scalar>(
         &self,
         a: impl IntoMatrix<Element = T>,
-        b: &B,
+        b: impl IntoMatrix<Element = T>,
     ) -> Result<Matrix<T>, Error> {
-        let a = a.into_matrix()?;
-        if a.nrows() >= a.ncols() { self.qr(a)?.solve(b) } else { self.lq(a)?.solve(b) }
+        let (a, b) = (a.into_matrix()?, b.into_matrix()?);
+        if a.nrows() >= a.ncols() { self.qr(a)?.solve(&b) } else { self.lq(a)?.solve(&b) }
     }
 
     /// Returns A B; see [`Linalg::matmul`](crate::Linalg::matmul).
@@ -122,12 +126,13 @@ impl Solver {
     ///
     /// # Errors
     /// If the runtime fails.
-    pub fn norm<T: Scalar, A: AsMatrix<Element = T> + ?Sized>(&self, norm: Norm, a: &A) -> Result<T::Real, Error> {
+    pub fn norm<T: Scalar, A: AsMatrix<Element = T> + ?Sized>(&self, a: &A, norm: Norm) -> Result<T::Real, Error> {
         self.lange(norm, a.as_matrix()?)
     }
 }
 
-/// A matrix to factor: a [`Matrix`], which is taken over, or a reference to anything that is a matrix, which is copied.
+/// An argument that a routine may change or keep: a [`Matrix`] or `Vec`, which is taken over, or a view or a
+/// reference to anything that is a matrix, which is copied.
 pub trait IntoMatrix {
     /// The type of the elements.
     type Element;
@@ -152,5 +157,29 @@ impl<A: AsMatrix<Element: Scalar> + ?Sized> IntoMatrix for &A {
 
     fn into_matrix(self) -> Result<Matrix<A::Element>, Error> {
         Ok(Matrix::copy_of(self.as_matrix()?)?)
+    }
+}
+
+impl<T> IntoMatrix for Vec<T> {
+    type Element = T;
+
+    fn into_matrix(self) -> Result<Matrix<T>, Error> {
+        Ok(Matrix::from_vec(self.len(), 1, self)?)
+    }
+}
+
+impl<T: Scalar> IntoMatrix for MatRef<'_, T> {
+    type Element = T;
+
+    fn into_matrix(self) -> Result<Matrix<T>, Error> {
+        Ok(Matrix::copy_of(self)?)
+    }
+}
+
+impl<T: Scalar> IntoMatrix for MatMut<'_, T> {
+    type Element = T;
+
+    fn into_matrix(self) -> Result<Matrix<T>, Error> {
+        Ok(Matrix::copy_of(self.as_ref())?)
     }
 }

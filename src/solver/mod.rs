@@ -45,7 +45,7 @@ pub fn global_runtime() -> Result<Arc<Runtime>, Error> {
 /// assert!((x[(7, 0)] - 1.0_f64).abs() < 1e-12);
 /// # Ok::<(), superscalar::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Solver {
     runtime: Arc<Runtime>,
     options: Options,

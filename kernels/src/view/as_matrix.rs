@@ -4,9 +4,10 @@ use super::{MatMut, MatRef, ViewError};
 
 /// A value that can be viewed as a matrix without copying it.
 ///
-/// Implemented for this library's matrices and views; for slices, arrays and `Vec`s, which are matrices of one
-/// column; and, behind the cargo features of the same names, for the matrices, vectors and views of `ndarray`,
-/// `nalgebra` and `faer`, in row-major or column-major order or with any other positive strides.
+/// Implemented for this library's matrices and views; for slices, arrays and `Vec`s, which are matrices of one column
+/// (also if their elements are arrays: `Matrix::from_rows` makes a matrix of rows); and, with the cargo features of
+/// the same names, for ndarray's arrays of one and two dimensions, all of nalgebra's matrices and vectors, and faer's
+/// `Mat`, `MatRef` and `MatMut`. Row-major and column-major order and any other positive strides are accepted.
 ///
 /// ```
 /// use superscalar::kernels::AsMatrix;
@@ -111,5 +112,19 @@ impl<A: AsMatrix + ?Sized> AsMatrix for &A {
 
     fn as_matrix(&self) -> Result<MatRef<'_, A::Element>, ViewError> {
         (**self).as_matrix()
+    }
+}
+
+impl<A: AsMatrix + ?Sized> AsMatrix for &mut A {
+    type Element = A::Element;
+
+    fn as_matrix(&self) -> Result<MatRef<'_, A::Element>, ViewError> {
+        (**self).as_matrix()
+    }
+}
+
+impl<A: AsMatrixMut + ?Sized> AsMatrixMut for &mut A {
+    fn as_matrix_mut(&mut self) -> Result<MatMut<'_, A::Element>, ViewError> {
+        (**self).as_matrix_mut()
     }
 }

@@ -10,21 +10,26 @@ fn stride(elements: usize) -> isize {
     isize::try_from(elements).unwrap_or(0)
 }
 
+/// # Panics
+/// If the view has more than `isize::MAX` elements, which needs elements that overlap.
 impl<'a, T> From<MatRef<'a, T>> for faer::MatRef<'a, T> {
+    #[track_caller]
     fn from(a: MatRef<'a, T>) -> Self {
-        // SAFETY: both views promise the same of the same pointer, shape, strides and lifetime; a view's pointer comes
-        // from a slice or from arithmetic inside one, so it is not null.
-        unsafe {
-            Self::from_raw_parts(a.as_ptr(), a.nrows(), a.ncols(), stride(a.row_stride()), stride(a.col_stride()))
-        }
+        let (ptr, (rs, cs)) = a.layout.exported();
+        // SAFETY: both views promise the same of the same pointer, shape, strides and lifetime; the pointer is not
+        // null.
+        unsafe { Self::from_raw_parts(ptr.as_ptr(), a.nrows(), a.ncols(), stride(rs), stride(cs)) }
     }
 }
 
+/// # Panics
+/// If the view has more than `isize::MAX` elements, which needs elements without a size.
 impl<'a, T> From<MatMut<'a, T>> for faer::MatMut<'a, T> {
-    fn from(mut a: MatMut<'a, T>) -> Self {
-        let (rs, cs) = (stride(a.row_stride()), stride(a.col_stride()));
-        // SAFETY: as for MatRef; the exclusive view is consumed, so faer's is the only one.
-        unsafe { Self::from_raw_parts_mut(a.as_mut_ptr(), a.nrows(), a.ncols(), rs, cs) }
+    #[track_caller]
+    fn from(a: MatMut<'a, T>) -> Self {
+        let (ptr, (rs, cs)) = a.layout.exported();
+        // SAFETY: as for shared views. The exclusive view is consumed, so this is the only one.
+        unsafe { Self::from_raw_parts_mut(ptr.as_ptr(), a.nrows(), a.ncols(), stride(rs), stride(cs)) }
     }
 }
 

@@ -85,7 +85,7 @@ impl<T> Layout<T> {
         if needed > len {
             return Err(ViewErrorKind::TooShort { m, n, ld, needed, len }.into());
         }
-        let ld = if n <= 1 { ld.min(len.max(m).max(1)) } else { ld };
+        let ld = if m == 0 || n <= 1 { ld.min(len.max(m).max(1)) } else { ld };
         Ok(Self { ptr, m, n, row_stride: 1, col_stride: ld })
     }
 
@@ -106,7 +106,8 @@ impl<T> Layout<T> {
                 return Err(ViewErrorKind::Outside { m, n, row, col, len }.into());
             }
         }
-        let within = |count: usize, stride: usize| if count <= 1 { stride.min(len) } else { stride };
+        let is_empty = m == 0 || n == 0;
+        let within = |count: usize, stride: usize| if is_empty || count <= 1 { stride.min(len) } else { stride };
         let layout = Self { ptr, m, n, row_stride: within(m, row), col_stride: within(n, col) };
         if disjoint && !layout.is_disjoint() {
             return Err(ViewErrorKind::Overlap { m, n, row, col }.into());
@@ -123,13 +124,14 @@ impl<T> Layout<T> {
         (row, col): (isize, isize),
         disjoint: bool,
     ) -> Result<Self, ViewError> {
-        let row = if m <= 1 { 1 } else { row };
-        let col = if n <= 1 { 1 } else { col };
+        let is_empty = m == 0 || n == 0;
+        let row = if is_empty || m <= 1 { 1 } else { row };
+        let col = if is_empty || n <= 1 { 1 } else { col };
         let (Ok(row_stride), Ok(col_stride)) = (usize::try_from(row), usize::try_from(col)) else {
             return Err(ViewErrorKind::NegativeStride { row, col }.into());
         };
         // A column-major matrix of one column keeps a leading dimension that kernels accept.
-        let col_stride = if n <= 1 && row_stride == 1 { m.max(1) } else { col_stride };
+        let col_stride = if (is_empty || n <= 1) && row_stride == 1 { m.max(1) } else { col_stride };
         let layout = Self { ptr, m, n, row_stride, col_stride };
         if disjoint && !layout.is_disjoint() {
             return Err(ViewErrorKind::Overlap { m, n, row: row_stride, col: col_stride }.into());
@@ -137,7 +139,22 @@ impl<T> Layout<T> {
         Ok(layout)
     }
 
-    /// Whether different elements have different addresses.
+    /// Returns the pointer and the strides as other libraries require them: not null, even if the view is empty.
+    ///
+    /// # Panics
+    /// If the view has more than `isize::MAX` elements. Only a view whose elements overlap, or have no size, can.
+    #[cfg(any(feature = "faer", feature = "ndarray", feature = "nalgebra"))]
+    #[track_caller]
+    pub fn exported(&self) -> (NonNull<T>, (usize, usize)) {
+        let elements = self.m.max(1).checked_mul(self.n.max(1)).and_then(|elements| isize::try_from(elements).ok());
+        assert!(elements.is_some(), "a view of {} x {} overlapping elements", self.m, self.n);
+        match NonNull::new(self.ptr) {
+            Some(ptr) if self.m > 0 && self.n > 0 => (ptr, (self.row_stride, self.col_stride)),
+            _ => (NonNull::dangling(), (1, self.m.max(1))),
+        }
+    }
+
+    /// Returns whether different elements have different addresses.
     fn is_disjoint(&self) -> bool {
         let Self { m, n, row_stride: row, col_stride: col, .. } = *self;
         // One stride must step over all that the other reaches; stated for the shorter one inside the longer.

@@ -33,19 +33,28 @@ impl<T, R: Dim, C: Dim, S: RawStorageMut<T, R, C>> AsMatrixMut for Matrix<T, R, 
     }
 }
 
+/// # Panics
+/// If the view has more than `isize::MAX` elements, which needs elements that overlap.
 impl<'a, T> From<MatRef<'a, T>> for StridedView<'a, T> {
+    #[track_caller]
     fn from(a: MatRef<'a, T>) -> Self {
-        let (shape, strides) = ((Dyn(a.nrows()), Dyn(a.ncols())), (Dyn(a.row_stride()), Dyn(a.col_stride())));
+        let (ptr, (rs, cs)) = a.layout.exported();
         // SAFETY: both views promise the same of the same pointer, shape, strides and lifetime.
-        Self::from_data(unsafe { ViewStorage::from_raw_parts(a.as_ptr(), shape, strides) })
+        let storage =
+            unsafe { ViewStorage::from_raw_parts(ptr.as_ptr(), (Dyn(a.nrows()), Dyn(a.ncols())), (Dyn(rs), Dyn(cs))) };
+        Self::from_data(storage)
     }
 }
 
+/// # Panics
+/// If the view has more than `isize::MAX` elements, which needs elements without a size.
 impl<'a, T> From<MatMut<'a, T>> for StridedViewMut<'a, T> {
-    fn from(mut a: MatMut<'a, T>) -> Self {
-        let (shape, strides) = ((Dyn(a.nrows()), Dyn(a.ncols())), (Dyn(a.row_stride()), Dyn(a.col_stride())));
-        // SAFETY: as for shared views; the exclusive view is consumed, so this is the only one.
-        Self::from_data(unsafe { ViewStorageMut::from_raw_parts(a.as_mut_ptr(), shape, strides) })
+    #[track_caller]
+    fn from(a: MatMut<'a, T>) -> Self {
+        let (ptr, (rs, cs)) = a.layout.exported();
+        let (shape, strides) = ((Dyn(a.nrows()), Dyn(a.ncols())), (Dyn(rs), Dyn(cs)));
+        // SAFETY: as for shared views. The exclusive view is consumed, so this is the only one.
+        Self::from_data(unsafe { ViewStorageMut::from_raw_parts(ptr.as_ptr(), shape, strides) })
     }
 }
 

@@ -47,21 +47,27 @@ impl<'a, T> TryFrom<ArrayViewMut1<'a, T>> for MatMut<'a, T> {
     }
 }
 
+/// # Panics
+/// If the view has more than `isize::MAX` elements, which needs elements that overlap.
 impl<'a, T> From<MatRef<'a, T>> for ArrayView2<'a, T> {
+    #[track_caller]
     fn from(a: MatRef<'a, T>) -> Self {
-        let shape = a.shape().strides((a.row_stride(), a.col_stride()));
-        // SAFETY: a view's elements are valid and shared for `'a`, and its pointer, which comes from a slice, is
-        // aligned and not null.
-        unsafe { Self::from_shape_ptr(shape, a.as_ptr()) }
+        let (ptr, strides) = a.layout.exported();
+        // SAFETY: the view's elements are valid and shared for `'a`. The pointer is aligned and not null, the strides
+        // are not negative, and the number of elements fits `isize`.
+        unsafe { Self::from_shape_ptr(a.shape().strides(strides), ptr.as_ptr()) }
     }
 }
 
+/// # Panics
+/// If the view has more than `isize::MAX` elements, which needs elements without a size.
 impl<'a, T> From<MatMut<'a, T>> for ArrayViewMut2<'a, T> {
-    fn from(mut a: MatMut<'a, T>) -> Self {
-        let shape = a.shape().strides((a.row_stride(), a.col_stride()));
-        // SAFETY: as for shared views; the exclusive view is consumed, so this is the only one, and its elements do
-        // not overlap.
-        unsafe { Self::from_shape_ptr(shape, a.as_mut_ptr()) }
+    #[track_caller]
+    fn from(a: MatMut<'a, T>) -> Self {
+        let (ptr, strides) = a.layout.exported();
+        // SAFETY: as for shared views. The exclusive view is consumed, so this is the only one, and its elements do not
+        // overlap.
+        unsafe { Self::from_shape_ptr(a.shape().strides(strides), ptr.as_ptr()) }
     }
 }
 
@@ -137,5 +143,25 @@ mod tests {
         let empty = Array2::<f64>::zeros((0, 3));
         assert_eq!(empty.as_matrix().map(|a| a.shape()), Ok((0, 3)));
         assert_eq!(ArrayView2::from(empty.as_matrix().expect("it is empty")).dim(), (0, 3));
+        assert_eq!(a.slice(s![..;-1, 0..0]).as_matrix().map(|none| none.shape()), Ok((3, 0)));
+    }
+
+    #[test]
+    fn empty_views_have_a_pointer_that_is_not_null() -> Result<(), ViewError> {
+        let x = [1_u8];
+        // A leading dimension with which the second column would be at address zero.
+        let ld = (x.as_ptr() as usize).wrapping_neg();
+        let none = MatRef::from_col_major(&x[..0], 0, 2, ld)?.submatrix(0..0, 1..2);
+        assert!(Some(ArrayView2::from(none)).is_some());
+        assert_eq!(ArrayView2::from(MatRef::<f64>::from_col_major(&[], 0, 3, usize::MAX)?).dim(), (0, 3));
+        assert_eq!(ArrayView2::from(MatRef::<f64>::from_strided(&[], (3, 0), (usize::MAX, 7))?).dim(), (3, 0));
+        Ok(())
+    }
+
+    #[test]
+    #[should_panic(expected = "overlapping elements")]
+    fn more_elements_than_addresses_are_refused() {
+        let shape = (3, 0x5555_5555_5555_5556);
+        let _ = ArrayView2::from(MatRef::from_strided(&[7_u8], shape, (0, 0)).expect("one element, many times"));
     }
 }

@@ -225,6 +225,8 @@ impl Builder {
                     .map_err(|why| Error::setting(format!("{}={text}: {why}", setting.variable)))?;
             }
         }
+        // If this thread is bound to one core, inside of a scope or a body, the runtime still uses all cores.
+        let _unbinding = topology::Unbinding::begin();
         Runtime::start(self.resolve()?)
     }
 

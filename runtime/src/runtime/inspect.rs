@@ -6,6 +6,14 @@
 
 use super::Runtime;
 use crate::{recorder::Recorder, recording::Recording};
+use std::fmt;
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut runtime = out.debug_struct("Runtime");
+        runtime.field("workers", &self.workers()).field("policy", &self.policy()).finish_non_exhaustive()
+    }
+}
 
 impl Runtime {
     /// Returns the number of workers.

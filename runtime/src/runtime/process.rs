@@ -1,8 +1,11 @@
 //! The runtime of the process: started at first use and shared by all code that names no other.
 
 use super::Runtime;
-use crate::{recording::TaskId, worker::current_task};
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+use crate::panics::catch_panic;
+use std::{
+    sync::{Arc, Mutex, MutexGuard, Once, PoisonError, TryLockError},
+    time::Duration,
+};
 
 /// The runtime, and the process that started it: a child made by `fork` has the value but none of the threads.
 struct Started {
@@ -16,8 +19,13 @@ fn started() -> MutexGuard<'static, Option<Started>> {
     STARTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the runtime of this process, and starts it if there is none yet. Only one of several threads that come
-/// first runs `start`; the others wait for it.
+/// Returns the runtime of this process, and starts it if there is none yet. If several threads come first, one of
+/// them runs `start`, and the others wait for it.
+///
+/// The runtime is never dropped. When the process ends, its trace is completed and its capability weights are saved,
+/// but tasks that are still running are not waited for: call [`Runtime::wait`] first. A child made by `fork` gets a
+/// runtime of its own, unless another thread was inside of this function during the fork. `start` must not call this
+/// function.
 ///
 /// # Errors
 /// What `start` returns. The next call tries again.
@@ -81,22 +89,124 @@ unsafe extern "C" {
     fn atexit(handler: extern "C" fn()) -> i32;
 }
 
-/// Ends the runtime with the process, which completes its trace and saves its capability weights. While other code
-/// still uses it, its tasks are not waited for, and only the trace is completed.
+/// Completes the trace and saves the capability weights when the process ends. It waits for no task: one that never
+/// ends, or that called `exit`, would keep the process from ending.
 extern "C" fn end_at_exit() {
-    // The lock is taken only if some thread starts a runtime at this moment.
-    let Some(started) = STARTED.try_lock().ok().and_then(|mut started| started.take()) else { return };
-    if started.process != std::process::id() {
-        std::mem::forget(started);
-        return;
-    }
-    let is_inside = current_task(&started.runtime.shared) != TaskId(0);
-    match Arc::try_unwrap(started.runtime) {
-        Ok(runtime) if !is_inside => drop(runtime),
-        Ok(runtime) => {
-            runtime.finish_trace();
-            std::mem::forget(runtime);
+    // A panic must not unwind into C. What could not be written has been reported.
+    let _ = catch_panic(|| {
+        if let Some(started) = started_at_exit().filter(|started| started.process == std::process::id()) {
+            started.runtime.finish_trace();
+            started.runtime.shared.placement.iter().for_each(|placement| placement.end());
+            // The threads end with the process; dropping the runtime would wait for them.
+            std::mem::forget(started);
         }
-        Err(shared) => shared.finish_trace(),
+    });
+}
+
+/// Takes the runtime out, unless another thread keeps the lock because it is starting one.
+fn started_at_exit() -> Option<Started> {
+    for _ in 0..10 {
+        match STARTED.try_lock() {
+            Ok(mut started) => return started.take(),
+            Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner().take(),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The name of the variable that makes a test play the part of a child process.
+    const PART: &str = "SUPERSCALAR_PROCESS_TEST";
+
+    /// Runs a test of this module in a process of its own, and returns what it printed.
+    fn in_child(test: &str, part: &str) -> std::process::Output {
+        let test = format!("runtime::process::tests::{test}");
+        let mut command = std::process::Command::new(std::env::current_exe().expect("the test's program"));
+        command.args([&test, "--exact", "--nocapture"]).env(PART, part).output().expect("the program can be run")
+    }
+
+    fn endless() {
+        loop {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn leave() {
+        std::process::exit(7)
+    }
+
+    #[test]
+    fn endless_task_does_not_keep_the_process() {
+        if std::env::var_os(PART).is_none() {
+            let output = in_child("endless_task_does_not_keep_the_process", "endless");
+            assert_eq!(output.status.code(), Some(7), "{output:?}");
+            return;
+        }
+        let rt = runtime_or_start(|| Runtime::builder().workers(2).bind(false).build()).expect("threads");
+        rt.spawn("endless", (), |()| endless()).expect("it is accepted");
+        std::process::exit(7);
+    }
+
+    #[test]
+    fn exit_in_a_body_completes_the_trace() {
+        let file = std::env::temp_dir().join(format!("superscalar-exit-{}.json", std::process::id()));
+        if std::env::var_os(PART).is_none() {
+            let output = in_child("exit_in_a_body_completes_the_trace", &file.to_string_lossy());
+            assert_eq!(output.status.code(), Some(7), "{output:?}");
+            let text = std::fs::read_to_string(&file).expect("there is a trace");
+            let _ = std::fs::remove_file(&file);
+            assert!(text.contains("\"complete\": true") || text.contains("\"complete\":true"), "{text}");
+            return;
+        }
+        let file = std::env::var_os(PART).expect("the name of the file");
+        let build = || Runtime::builder().workers(2).bind(false).trace_file(std::path::PathBuf::from(&file)).build();
+        let rt = runtime_or_start(build).expect("threads");
+        let mut x = 0;
+        let _ = rt.scope(|s| s.spawn("leaves", s.lend(&mut x).write(), |_| leave()));
+    }
+
+    #[test]
+    fn first_use_in_a_body_gets_all_cores() {
+        if std::env::var_os(PART).is_none() {
+            let output = in_child("first_use_in_a_body_gets_all_cores", "cores");
+            assert!(output.status.success(), "{output:?}");
+            return;
+        }
+        let expected = Runtime::new().expect("threads").workers();
+        let outer = Runtime::builder().workers(expected).bind(true).build().expect("threads");
+        let (mut inner, mut inside) = (0, 0);
+        outer
+            .scope(|s| {
+                s.spawn("first use", s.lend(&mut inner).write(), |inner| {
+                    *inner = runtime_or_start(Runtime::new).expect("threads").workers();
+                });
+                inside = Runtime::new().expect("threads").workers();
+            })
+            .expect("the task succeeds");
+        assert_eq!((inner, inside), (expected, expected));
+    }
+
+    #[test]
+    fn threads_share_the_first_runtime() {
+        if std::env::var_os(PART).is_none() {
+            let output = in_child("threads_share_the_first_runtime", "share");
+            assert!(output.status.success(), "{output:?}");
+            return;
+        }
+        let start = || Runtime::builder().workers(1).bind(false).build();
+        let failed: Result<_, &str> = runtime_or_start(|| Err("not now"));
+        assert_eq!(failed.err(), Some("not now"));
+        let panicked = std::panic::catch_unwind(|| runtime_or_start::<()>(|| panic!("on purpose")));
+        assert!(panicked.is_err());
+        let runtimes: Vec<_> = std::thread::scope(|s| {
+            let threads: Vec<_> = (0..8).map(|_| s.spawn(|| runtime_or_start(start).expect("threads"))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        assert!(runtimes.iter().all(|runtime| Arc::ptr_eq(runtime, &runtimes[0])));
+        assert!(set_runtime(start().expect("threads")).is_err());
     }
 }
