@@ -4,7 +4,7 @@
 //!
 //! **1. Call it for factorizations.** The matrices of the [`prelude`] have methods that factor and solve
 //! ([`Linalg`]). They run on [the runtime of the process](global_runtime), which starts at first use; a [`Solver`]
-//! has the same on another runtime, and every routine of LAPACK under its own name.
+//! has the same on another runtime, and every routine of this library under its LAPACK name.
 //!
 //! ```
 //! use superscalar::prelude::*;

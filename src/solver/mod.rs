@@ -8,13 +8,16 @@ use crate::{Error, Runtime, dla::Options};
 use std::sync::Arc;
 
 /// Returns the runtime of the process, which is started at first use from the environment (`SUPERSCALAR_WORKERS`,
-/// `SUPERSCALAR_DEVICES` and the other settings of the README). It ends with the process, which completes its trace.
+/// `SUPERSCALAR_DEVICES` and the other settings of the README). It ends with the process: see
+/// [`process::runtime_or_start`](crate::process::runtime_or_start).
 ///
 /// A program that wants other settings makes the runtime itself: before the first use by
 /// [`process::set_runtime`](crate::process::set_runtime), or for some of its work by a [`Solver`].
 ///
 /// # Errors
-/// If a setting in the environment is invalid, or a device or thread cannot be had. The next call tries again.
+/// [`Setting`](crate::ErrorKind::Setting) if a setting in the environment is invalid;
+/// [`Device`](crate::ErrorKind::Device) if a device that it names cannot be opened;
+/// [`System`](crate::ErrorKind::System) if threads cannot be started. The next call tries again.
 ///
 /// ```
 /// let rt = superscalar::global_runtime()?;

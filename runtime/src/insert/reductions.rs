@@ -34,12 +34,12 @@ impl<T: Default + AddAssign> Reduction<T> for Sum {
     }
 }
 
-/// Keeps the smallest contribution. The identity is the type's largest value, infinity for floating-point numbers. A
-/// NaN stays: the result is NaN if a contribution is.
+/// Keeps the smallest contribution. The identity is the type's largest value, infinity for floating-point numbers.
+/// `combine` keeps NaN, unlike `f64::min`: use it in the body, too.
 ///
 /// ```
 /// # extern crate superscalar_runtime as superscalar;
-/// use superscalar::{Runtime, reductions::{Max, Min}};
+/// use superscalar::{Reduction, Runtime, reductions::{Max, Min}};
 ///
 /// let rt = Runtime::new()?;
 /// let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -47,8 +47,8 @@ impl<T: Default + AddAssign> Reduction<T> for Sum {
 ///     let (least, most) = (s.lend(&mut least), s.lend(&mut most));
 ///     for x in [3.0, -1.0, 2.0] {
 ///         s.spawn("bounds", (least.reduce(Min), most.reduce(Max)), move |(least, most)| {
-///             *least = x.min(*least);
-///             *most = x.max(*most);
+///             Min::combine(least, x);
+///             Max::combine(most, x);
 ///         });
 ///     }
 /// })?;
@@ -59,7 +59,7 @@ impl<T: Default + AddAssign> Reduction<T> for Sum {
 pub struct Min;
 
 /// Keeps the largest contribution. The identity is the type's smallest value, minus infinity for floating-point
-/// numbers. A NaN stays: the result is NaN if a contribution is. [`Min`] has an example.
+/// numbers. `combine` keeps NaN. [`Min`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct Max;
 
