@@ -1,9 +1,9 @@
 //! [`SmallCopies`]: copies of a few kilobytes between heaps, by a kernel on the destination device.
 //!
 //! A kernel that reads the other GPU's memory takes about half the time of the driver's command for such a copy, and
-//! launching it takes the host less time, too (measured: docs/measurements/). The kernel needs a free multiprocessor,
-//! but so does any kernel that uses the value on this device. The stream for copies from peers is urgent, so it gets
-//! the first multiprocessor that becomes free.
+//! launching it takes the host less time, too (measured: docs/measurements/2026-11-28-constants.md). The kernel needs a
+//! free multiprocessor, but so does any kernel that uses the value on this device. The stream for copies from peers is
+//! urgent, so it gets the first multiprocessor that becomes free.
 //!
 //! A device with peers compiles the kernel, or finds it on disk, when it is opened, so that no copy waits for that. If
 //! that fails, for example without NVRTC, all copies use the driver's command. So do copies that the copier issues,

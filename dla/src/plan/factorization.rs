@@ -64,7 +64,8 @@ const ONE_PANEL_MAX: usize = 32;
 /// limit on rows and columns for factorizations by panels.
 pub(super) const CHOLESKY_SERIAL_MAX: usize = 256;
 pub(super) const PANELS_SERIAL_MAX: usize = 192;
-/// Largest number of rows and columns that one worker factors as a single panel. Measured: docs/measurements/.
+/// Largest number of rows and columns that one worker factors as a single panel. Measured:
+/// docs/measurements/2026-11-28-constants.md.
 const ONE_WORKER_SERIAL_MAX: usize = 1024;
 /// Number of points of a factorization at which the model samples the cost of a step.
 const SAMPLE_POINTS: usize = 4;

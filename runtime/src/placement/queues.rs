@@ -20,7 +20,7 @@ use crate::device::{DeviceInfo, Event};
 use std::ops::Range;
 
 /// The maximum number of urgent tasks in one urgent queue before others use ordinary queues (measured:
-/// docs/measurements/).
+/// docs/measurements/2026-11-28-constants.md).
 const URGENT_IN_QUEUE_MAX: usize = 2;
 
 #[derive(Clone, Copy, Default)]

@@ -41,7 +41,7 @@ const PAGES_AT_ONCE: usize = 16;
 /// A file smaller than this is not rewritten.
 const SMALL_BYTES: u64 = 16 << 20;
 /// The niceness of the appending thread on Linux: the lowest priority, so that a busy program is not delayed and the
-/// file falls behind instead (measured: docs/measurements/).
+/// file falls behind instead (measured: docs/measurements/2026-11-28-constants.md).
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 19;
 

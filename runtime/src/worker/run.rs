@@ -29,7 +29,7 @@ pub(crate) struct Waiting<'a> {
 }
 
 /// How long a worker searches for a task before it sleeps: much longer than waking a thread takes, and long enough to
-/// bridge the serial code between two library calls (measured: docs/measurements/).
+/// bridge the serial code between two library calls (measured: docs/measurements/2026-11-28-constants.md).
 const SEARCH_TIME: Duration = Duration::from_millis(2);
 /// The longest pause between two polls, in spin-loop iterations: a few microseconds.
 const PAUSE_SPINS_MAX: u32 = 256;

@@ -15,7 +15,7 @@ use crate::{MatMut, Scalar, Uplo};
 const GATHER_COLUMNS: usize = 8;
 /// Columns packed per pass if rows are adjacent in memory. A column of one panel may be half a cache line, and panels
 /// may be powers of two apart, so that single columns would evict each other's lines before these are full. Measured:
-/// docs/measurements/.
+/// docs/measurements/2026-11-28-constants.md.
 const COLUMNS_PER_PASS: usize = 4;
 /// Columns ahead that are prefetched meanwhile: the pieces of a column are too short for the hardware prefetcher.
 const PREFETCH_COLUMNS: usize = 8;
@@ -75,7 +75,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for PackPanels<'_, T> {
         // hardware prefetches such reads, but not a panel's short pieces, which are a leading dimension apart.
         let together = if a.view.row_stride() == 1 { rows - rows % width } else { 0 };
         // A constant width lets the compiler separate complex numbers without loops, in panels of the factor that is
-        // broadcast. Measured: docs/measurements/.
+        // broadcast. Measured: docs/measurements/2026-11-28-constants.md.
         // SAFETY: `to` has room for a panel of each `width` rows, `distance` reals apart, and `together` is a multiple
         // of `width`.
         unsafe {

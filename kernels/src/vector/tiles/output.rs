@@ -200,7 +200,7 @@ where
 
 /// Computes C = alpha acc + beta C for a full tile of a complex type, with loops of constant length and without masks.
 /// The tile is in memory: kept in registers, it made the compiler add moves to the loop of the tile. Measured:
-/// docs/measurements/.
+/// docs/measurements/2026-11-28-constants.md.
 ///
 /// # Safety
 /// The tile is laid out as [`add`] requires, with NV vectors in a plane; C has NV whole vectors of adjacent rows, and T
