@@ -37,9 +37,9 @@ pub(super) struct SmallCopies {
     _loaded: Arc<LoadedProgram>,
 }
 
-// SAFETY: a function belongs to its module and is not tied to a thread.
+// SAFETY: a function belongs to its module, which `_loaded` keeps, and not to a thread.
 unsafe impl Send for SmallCopies {}
-// SAFETY: several threads may launch a function at once.
+// SAFETY: a shared `SmallCopies` only launches the function, and several threads may launch it at once.
 unsafe impl Sync for SmallCopies {}
 
 impl SmallCopies {

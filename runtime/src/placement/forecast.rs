@@ -19,7 +19,7 @@ impl PlacementContext<'_> {
         (!self.is_closing()).then_some(self)
     }
 
-    /// Returns the location of the task's operands relative to a resource; `None` if the resource can not run the task.
+    /// Returns the location of the task's operands relative to a resource; `None` if the resource cannot run the task.
     fn whereabouts_on(&self, task: &ReadyTask, on: Resource) -> Option<Whereabouts> {
         let slot = self.slot_of(task)?;
         match on.device_index() {

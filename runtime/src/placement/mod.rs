@@ -39,7 +39,7 @@
 //! An event is a position in a queue: [`Event`] names device, queue and ticket. The issuer looks at each predecessor to
 //! find the events to wait for. If the predecessor is done, there is none; if it is issued, its event is in the slot.
 //! The slot may have been reused for another task by then. Therefore the generation is compared after the event is
-//! read, and a mismatch means "done". A device that can not wait for another device's event leaves the task in the
+//! read, and a mismatch means "done". A device that cannot wait for another device's event leaves the task in the
 //! policy until its predecessors are done.
 //!
 //! `placement/queues.rs` describes how a queue of the device is chosen.

@@ -149,7 +149,7 @@ impl TraceFile {
             if let Ok(file) = File::create(&beside) {
                 let moved = trace.write(file).and_then(|_| Ok(fs::rename(&beside, &self.path)?));
                 return moved.inspect_err(|_| {
-                    // The partial file is harmless if it can not be removed.
+                    // The partial file is harmless if it cannot be removed.
                     let _ = fs::remove_file(&beside);
                 });
             }

@@ -43,7 +43,7 @@ where
 /// Packs all rows of a factor without mirror, as some columns of panels that are `distance` reals apart.
 ///
 /// # Safety
-/// What [`panel`] requires, for every panel; panel i begins `i * distance` reals after `to`.
+/// Same as for [`panel`], for every panel; panel i begins `i * distance` reals after `to`.
 #[inline(always)]
 pub(crate) unsafe fn panels_of<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real, distance: usize)
 where
@@ -66,7 +66,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for PackPanels<'_, T> {
     type Output = ();
 
     /// # Safety
-    /// What [`panels_of`] requires.
+    /// Same as for [`panels_of`].
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { a, width, to, distance } = self;
@@ -97,7 +97,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for PackPanels<'_, T> {
 /// Fills the panels of the first `rows` rows of `a`, which are adjacent in memory, in one pass.
 ///
 /// # Safety
-/// What [`panels_of`] requires; `rows` is a multiple of `width` and at most the rows of `a`.
+/// Same as for [`panels_of`]; in addition, `rows` is a multiple of `width` and at most the rows of `a`.
 #[inline(always)]
 unsafe fn side_by_side<T: Scalar>(a: Factor<'_, T>, width: usize, rows: usize, to: *mut T::Real, distance: usize) {
     let (depth, unit) = (if rows > 0 { a.view.ncols() } else { 0 }, planes::<T>());
@@ -208,7 +208,7 @@ unsafe fn column<T: Scalar>(from: *const T::Real, rows: usize, sign: T::Real, to
 /// Packs a column CHUNK elements at a time: arrays of constant length become one or two vector moves.
 ///
 /// # Safety
-/// What [`column`] requires.
+/// Same as for [`column`].
 #[inline(always)]
 unsafe fn column_by<T: Scalar, const CHUNK: usize>(
     from: *const T::Real,

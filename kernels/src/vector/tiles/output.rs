@@ -163,7 +163,7 @@ pub(crate) unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(
 /// would not all stay in registers.
 ///
 /// # Safety
-/// What [`add`] requires; the rows of C are adjacent, and T is complex.
+/// Same as for [`add`]; in addition, the rows of C are adjacent, and T is complex.
 #[inline(always)]
 unsafe fn add_pairs<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Destination<'_, T>)
 where
@@ -242,7 +242,7 @@ pub(crate) unsafe fn add_full_pairs<T, V, const NV: usize>(
 /// diagonal.
 ///
 /// # Safety
-/// What [`add`] requires; the rows of C are adjacent, and T is real.
+/// Same as for [`add`]; in addition, the rows of C are adjacent, and T is real.
 #[inline(always)]
 unsafe fn add_lanes<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Destination<'_, T>)
 where
@@ -271,7 +271,7 @@ where
 /// Computes C = alpha acc + beta C element by element, for tiles whose rows are not adjacent.
 ///
 /// # Safety
-/// What [`add`] requires.
+/// Same as for [`add`].
 #[inline(always)]
 unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: Destination<'_, T>) {
     let (rows, cols) = out.c.shape();
