@@ -82,8 +82,8 @@ pub(super) struct LoadedProgram {
 // SAFETY: CUDA's modules belong to a context, which this value keeps, and not to a thread: any thread that makes the
 // context current may use or unload them.
 unsafe impl Send for LoadedProgram {}
-// SAFETY: a shared `LoadedProgram` only looks up functions, and the driver's functions may be called by several threads at
-// once. Unloading takes exclusive access.
+// SAFETY: a shared `LoadedProgram` only looks up functions, and the driver's functions may be called by several threads
+// at once. Unloading takes exclusive access.
 unsafe impl Sync for LoadedProgram {}
 
 impl Drop for LoadedProgram {

@@ -290,8 +290,8 @@ impl Directory {
         self.stores[usize::from(demand.device)].awaited = awaited;
     }
 
-    /// Returns the events that the task waits for before it uses its operands on the node, or `None` if its device can
-    /// not wait for one of them.
+    /// Returns the events that the task waits for before it uses its operands on the node, or `None` if its device
+    /// cannot wait for one of them.
     fn waits(&self, copier: &dyn Copier, demand: Demand<'_>, node: Node) -> Option<WaitEvents> {
         let events = demand.uses.iter().flat_map(|one| {
             let replica = &self.entry(one.entry).replicas[node.at()];

@@ -17,14 +17,14 @@
 //! # The issuing thread
 //!
 //! The thread that holds a device's [`Issuing`](issue::Issuing) issues to it. Usually this is the device's issuer,
-//! which releases the lock while it waits. The policy may keep a task for one device. Suppose that issuing a task has
-//! made such a task ready for another device, whose issuer is waiting. Then the current thread issues that task, too,
-//! instead of waking the other issuer, and so on. Thus a chain that alternates between devices stays on one thread and
-//! in its cache; changing threads would take as long as the work. The thread takes one such task at a time, only while
-//! there is none for its own device, and only if no data come from the host, because those could delay it. In all other
-//! cases the other issuer is woken. A thread that pushes a task and sees a device idle wakes its issuer or issues in
-//! its place. If it does not see the device idle, the issuer will find the task, because an issuer announces that it is
-//! idle before its last look (`placement/table.rs`).
+//! which releases the lock while it waits. The policy may keep a task for one device. If issuing a task makes a kept
+//! task ready for another device whose issuer waits, this thread issues that task itself instead of waking the issuer,
+//! and repeats this. Thus a chain that alternates between devices stays on one thread and in its cache; changing
+//! threads would take as long as the work. The thread takes one such task at a time, only while there is none for its
+//! own device, and only if no data come from the host, because those could delay it. In all other cases the other
+//! issuer is woken. A thread that pushes a task and sees a device idle wakes its issuer or issues in its place. If it
+//! does not see the device idle, the issuer will find the task, because an issuer announces that it is idle before its
+//! last look (`placement/table.rs`).
 //!
 //! # The hold
 //!

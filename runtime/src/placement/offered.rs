@@ -118,7 +118,7 @@ impl PlacementContext<'_> {
                 if !entry.is_lost() {
                     return AfterRelease::Nothing;
                 }
-                // The device was lost, perhaps before this push. Others may take the task now.
+                // The device may have been lost before this push, so wake everyone: others may take the task.
                 self.wake_after_loss();
             }
             Some(None) => fence(Ordering::SeqCst),

@@ -87,7 +87,7 @@ impl Queues {
         found as u16
     }
 
-    /// Returns one of these queues where the task waits only for its own predecessors, or for nothing.
+    /// Returns one of these queues that is empty, or whose last task is a predecessor.
     fn without_delay(&self, among: &Range<usize>, mut before: impl Iterator<Item = Event>) -> Option<usize> {
         let is_last = |event: Event| {
             let at = usize::from(event.queue);

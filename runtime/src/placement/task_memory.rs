@@ -94,7 +94,7 @@ impl PlacementContext<'_> {
         let all_resident = unsafe { body.residences(&mut look) };
         if !all_resident || !is_writable {
             return match info.memory {
-                // The device works in host memory, and no other device has a copy of an operand that cannot be copied.
+                // The device works in host memory, and operands that stay on the host exist only there.
                 None if is_writable => Admission::Admitted(HeldMemory::default(), Admitted::default()),
                 _ => Admission::barred(BarReason::Place, NOT_COPYABLE),
             };

@@ -51,8 +51,8 @@ static NAMES: Mutex<Option<HashMap<PathBuf, u64>>> = Mutex::new(None);
 /// The trace file of a runtime.
 pub(crate) struct TraceFile {
     path: PathBuf,
-    /// Whether it is a regular file. Other files, such as pipes, are written only at the end, because text in them can
-    /// not be overwritten.
+    /// Whether it is a regular file. Other files, such as pipes, are written only at the end, because text in them
+    /// cannot be overwritten.
     is_regular: bool,
     growing: Mutex<Option<Growing>>,
     is_ending: Mutex<bool>,

@@ -30,9 +30,9 @@ impl Wanted {
         }
     }
 
-    /// Returns the rows as [`Self::rows`] does, but without the squares of `square` rows on the diagonal of C, the
-    /// first of which begins at its first element. The block begins in the first column of C; the register tile at
-    /// column j is within the columns of one square.
+    /// Returns the rows as [`Self::rows`] does, but without the squares on the diagonal of C. Each square has `square`
+    /// rows and columns, and the first begins at the first element of C. The block must begin in the first column of C,
+    /// and the register tile at column j must be within the columns of one square.
     #[inline(always)]
     pub fn rows_outside_squares(&self, square: usize, j: usize, m: usize) -> Range<usize> {
         let start = j / square * square;
