@@ -3,7 +3,7 @@
 //! | lines | contents | written by |
 //! |---|---|---|
 //! | 1 | [`Successors`], [`Pending`], the scope | the inserter, predecessors' finishers, the task's own finisher |
-//! | 2, 3 | number, [`Header`], [`Body`], [`Label`] | the inserter until it seals the task, then the thread that took it |
+//! | 2, 3 | number, [`Header`], [`Body`], [`Label`] | the inserter until the seal, then the thread that took the task |
 //!
 //! The parts that every run needs come first, with five words of the body, so most tasks run without an access to line
 //! 3.

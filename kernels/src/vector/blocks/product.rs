@@ -67,8 +67,8 @@ impl<T: Scalar> Blocks<'_, T> {
         let is_right = self.right.is_none_or(|right| right.is_of(b.transpose(), Role::Right, columns));
         assert!(
             is_left && is_right,
-            "packed forms do not fit (left: {is_left}, right: {is_right}): expected those of these factors, in panels of \
-             {rows} rows and {columns} columns"
+            "packed forms do not fit (left: {is_left}, right: {is_right}): expected those of these factors, in panels \
+             of {rows} rows and {columns} columns"
         );
     }
 }
