@@ -12,7 +12,7 @@
 #
 #   conformance every_kernel::X::        kernels; X = s d c z (kernels/tests/conformance/reach.rs)
 #     elements                           copy transpose scale laswp complete fold
-#     triangular                         multiply copy solve solve_soon
+#     triangular                         multiply copy solve solve_urgent
 #     potrf_of_few_warps                 potrf, of at most the columns that a warp factors at once; solve solve_many
 #     potrf_of_many_warps                potrf, of more columns; solve
 #     panels                             getrf_{1,2,4,8} geqrf_{1,2,4,8} in clusters, shift

@@ -2,8 +2,7 @@
 //!
 //! | module | cargo feature | kind | what it drives |
 //! |---|---|---|---|
-//! | [`sim`] | | `sim` | simulated devices: own address space, modelled speeds and links, memory limits, injected
-//! faults |
+//! | [`sim`] | | `sim` | simulated devices: own address space, modelled speeds, memory limits, injected faults |
 //! | `cuda` | `cuda` (default) | `cuda` | NVIDIA GPUs; CUDA's libraries are loaded at run time |
 //! | `opencl` | `opencl` | `opencl` | devices of the system's OpenCL drivers, and groups of CPU cores as devices |
 //!

@@ -68,7 +68,7 @@ impl<T: Scalar> Backing<T> {
     /// # Panics
     /// If `mb` or `nb` is zero.
     pub fn tiles((m, n): (usize, usize), (mb, nb): (usize, usize)) -> Result<Vec<Self>, NoMemory> {
-        assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb}");
+        assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb} elements: expected at least 1 x 1");
         let none = NoMemory::for_matrix::<T>((m, n));
         let total = bytes_of_tiles::<T>((m, n), (mb, nb));
         let layout =

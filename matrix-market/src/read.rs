@@ -18,7 +18,8 @@ use crate::values::Values;
 /// announcement costs little. Beyond it, vectors double as entries are read.
 pub(crate) const PREALLOCATED_ENTRIES_MAX: usize = 256;
 
-/// The read buffer of a file, in bytes. Smaller and larger buffers are slower (measured: docs/measurements/).
+/// The read buffer of a file, in bytes. Smaller and larger buffers are slower (measured:
+/// docs/measurements/2026-11-28-constants.md).
 const FILE_BUFFER_BYTES: usize = 64 << 10;
 
 /// Reads the content of a file with the default limits. `reader` is read to its end.

@@ -107,7 +107,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The kind of an error: of the runtime, and of the linear algebra library.
+/// The kind of an error of the runtime or of the linear algebra library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

@@ -82,7 +82,7 @@ impl<T: Send + Sync + 'static> Handle<T> {
         Commute(self.target())
     }
 
-    /// Contributes to the value by `operation`; the body sees `&mut T`, a private part that starts as the operation's
+    /// Contributes to the value by `operation`; the body sees `&mut T`, a partial value that starts as the operation's
     /// identity.
     pub fn reduce<R: Reduction<T>>(&self, _operation: R) -> Reduce<'_, 'static, T, R> {
         Reduce(self.target(), PhantomData)

@@ -32,7 +32,7 @@ pub enum Mode {
     ReadWrite,
     /// Changes the value, one task at a time, in any order among neighbours of the same mode.
     Commute,
-    /// Contributes to a value that is combined from private parts.
+    /// Contributes to a value that is combined from partial values.
     Reduce,
 }
 

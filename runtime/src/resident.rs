@@ -123,8 +123,8 @@ impl<T: Lendable> Resident<T> {
     }
 
     /// Returns the resources that have the value, or will have it when all issued work is done: the host, devices, or
-    /// both. The list is empty if the value was lost, because the only device that had it was lost or a device failed
-    /// to write it. A new write makes it valid again.
+    /// both. The list is empty if the value was lost: its only device was lost, or a device failed to write it. A new
+    /// write makes the value valid again.
     #[must_use]
     pub fn holders(&self) -> Vec<Resource> {
         let entry = self.handle.datum().first_execution().elsewhere.entry();

@@ -51,8 +51,8 @@ pub(crate) struct ScopeState {
     failure: Mutex<Option<Arc<Failure>>>,
     /// The place of the thread that waits for the count, plus one; zero if there is none.
     waiter: AtomicU32,
-    /// The place, plus one, of a thread that waits for this scope or one inside it, and runs only tasks from inside
-    /// this scope meanwhile; zero if there is none.
+    /// The place, plus one, of a thread that waits for this scope or for one inside it; zero if there is none. While it
+    /// waits, it runs only tasks from inside this scope.
     restricted: AtomicU32,
     counts: CachePadded<Counts>,
 }

@@ -367,7 +367,7 @@ fn device_without_waits_gets_tasks_later() -> Result<(), Error> {
         }
         assert!(devices[0].await_issued(1));
         std::thread::sleep(Duration::from_millis(10));
-        assert_eq!(devices[1].issued(), 0, "the second device can not wait for the first");
+        assert_eq!(devices[1].issued(), 0, "the second device cannot wait for the first");
         devices[0].gate(false);
     })?;
     assert_eq!(y, (1..=10).map(chain).fold(0, u64::wrapping_add));

@@ -43,8 +43,8 @@ use std::sync::{
 /// sooner, and the last tasks of a run are left to the fast resources.
 ///
 /// *Accelerators first.* If the workers could add almost nothing, they leave all tasks that devices can run to the
-/// devices. Otherwise a worker takes a task from a faster device only if it finishes it sooner by a margin. The last
-/// free worker does so only if it can also run a panel in that time, because a waiting panel delays all devices.
+/// devices. Otherwise a worker takes a task from a faster device only if it finishes it sooner by a margin. For the
+/// last free worker the margin includes the time of a panel, because a waiting panel delays all devices.
 ///
 /// Without devices, this is [`Priority`].
 pub struct CapabilityWeights {

@@ -5,8 +5,8 @@
 //! answers its questions, including the time. So the same code runs in real time, driven by the runtime, and in virtual
 //! time, driven by the replay of a trace.
 //!
-//! - `task`, `want`, `policy` and `outlook`: a ready task and the place of a thread; the tasks that a thread can take;
-//!   the policy trait; the queries of a policy.
+//! - `task`, `task_filter`, `policy` and `outlook`: a ready task and the place of a thread; the tasks that a thread can
+//!   take; the policy trait; the queries of a policy.
 //! - `fifo`, `work_stealing` and `priority`: policies for equal workers. `stealing_queues` has their queues.
 //! - `capability_weights` and `demand_driven`: policies that choose the resource of a task. `station` and `ranked` have
 //!   their queues.

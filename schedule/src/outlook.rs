@@ -81,9 +81,10 @@ pub trait Outlook {
         Resource::HOST
     }
 
-    /// Returns the forecast of running the task there, or `None` if it cannot run there. If the policy does not
-    /// [weigh](super::Policy::weighs) speeds itself, also returns `None` if the task is currently left to faster
-    /// resources.
+    /// Returns the forecast of running the task there, or `None` in two cases:
+    /// - The task cannot run there.
+    /// - The policy does not [weigh](super::Policy::weighs) speeds itself, and the task is left to faster resources
+    ///   now.
     fn forecast(&self, task: &ReadyTask, on: Resource) -> Option<Forecast> {
         let _ = (task, on);
         None

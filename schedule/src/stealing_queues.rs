@@ -94,7 +94,7 @@ impl<const BANDS: usize> StealingQueues<BANDS> {
 
     /// Iterates over the other places, beginning with the next one. Most are empty, because there are places for more
     /// than sixty guests. Scanning them delays a thread whose search fails, and so keeps it from contending for the
-    /// owner's lock (measured: docs/measurements/).
+    /// owner's lock (measured: docs/measurements/2026-11-28-constants.md).
     pub(super) fn others(&self, place: Place) -> impl Iterator<Item = usize> {
         let (places, own) = (self.places.len(), place.0 as usize);
         (own + 1..own + places).map(move |other| if other < places { other } else { other - places })
@@ -125,7 +125,8 @@ impl<const BANDS: usize> StealingQueues<BANDS> {
 
     /// Takes the oldest task of another place's highest band. A thief that accepts any task also takes further tasks of
     /// the band: its equal share among all thieves. With unequal shares, thieves would work on distant parts of the
-    /// program, and data that their tasks share would be fetched or packed repeatedly (measured: docs/measurements/).
+    /// program, and data that their tasks share would be fetched or packed repeatedly (measured:
+    /// docs/measurements/2026-11-28-constants.md).
     pub(super) fn steal(&self, thief: Place, victim: usize, want: &TaskFilter<'_>) -> Option<ReadyTask> {
         let (own, place_queues) = (&self.places[thief.0 as usize], &self.places[victim]);
         if want.is_any() && !own.is_thief.load(Ordering::Relaxed) && !own.is_thief.swap(true, Ordering::Relaxed) {

@@ -41,7 +41,7 @@ pub trait Routine {
     fn ours<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Result<(), superscalar_dla::Error>;
 
     /// Calls our library with the operands on devices. Copies to and from the devices are not timed. Only called if
-    /// [`DEVICE_TILING`](Self::CUT) is set.
+    /// [`DEVICE_TILING`](Self::DEVICE_TILING) is set.
     fn resident<T: Scalar>(_ours: &Ours<'_>, _case: &Case, _operands: &mut Operands<T>) -> Timed {
         unreachable!("the routine has no layout for matrices on devices")
     }

@@ -130,7 +130,7 @@ pub fn devices() -> Result<Vec<GpuClass>, DeviceError> {
 fn device(ordinal: usize) -> Result<CUdevice, DeviceError> {
     let there = count()?;
     if ordinal >= there {
-        return Err(DeviceError::new(format!("there is no GPU {ordinal}: CUDA sees {there} GPUs")));
+        return Err(DeviceError::new(format!("there is no GPU {ordinal}; number of GPUs that CUDA sees: {there}")));
     }
     let mut device = 0;
     // SAFETY: `count` has initialized the driver, and the place for the result is valid.

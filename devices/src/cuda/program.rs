@@ -79,9 +79,11 @@ pub(super) struct LoadedProgram {
     pub(super) log: String,
 }
 
-// SAFETY: a module belongs to its context and is not tied to a thread.
+// SAFETY: CUDA's modules belong to a context, which this value keeps, and not to a thread: any thread that makes the
+// context current may use or unload them.
 unsafe impl Send for LoadedProgram {}
-// SAFETY: several threads may look up functions in a module at once.
+// SAFETY: a shared `LoadedProgram` only looks up functions, and the driver's functions may be called by several threads
+// at once. Unloading takes exclusive access.
 unsafe impl Sync for LoadedProgram {}
 
 impl Drop for LoadedProgram {

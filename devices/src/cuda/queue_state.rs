@@ -28,7 +28,8 @@ use std::{
 };
 use superscalar_runtime::{DeviceError, Event};
 
-/// How many failed tickets are remembered. Work that waits for an older one was told of the failure by its report.
+/// The number of failed tickets that are remembered. Failures older than that have already been reported, so later
+/// waiters learn of them from the report.
 const FAILURES_MAX: usize = 4096;
 
 /// A task or a copy in a queue.

@@ -15,7 +15,8 @@ use cudarc::driver::sys::{CUevent, CUstream};
 use std::sync::Arc;
 use superscalar_runtime::DeviceError;
 
-/// Long enough to hide the calls for a piece, short compared to a tile. Measured: docs/measurements/.
+/// Long enough to hide the calls for a piece, short compared to a tile. Measured:
+/// docs/measurements/2026-11-28-constants.md.
 pub(super) const PIECE_BYTES: usize = 2 << 20;
 /// The number of buffers. It keeps the host threads and the bus busy at the same time.
 pub(super) const BUFFERS: usize = 12;

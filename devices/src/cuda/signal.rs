@@ -1,6 +1,6 @@
 //! [`Signal`]: how the issuer waits.
 //!
-//! CUDA can notify a thread of an event in two ways: by a host function behind the work, which delays the stream, or by
+//! CUDA cannotify a thread of an event in two ways: by a host function behind the work, which delays the stream, or by
 //! blocking on one event, from which the thread cannot be woken otherwise. Both cost more than they gain, since a
 //! device has work queued ahead. Therefore the issuer polls. The interval is an eighth of the time that it has waited,
 //! so it is late by an eighth at most and polls a few dozen times for a task of any length. It never polls within

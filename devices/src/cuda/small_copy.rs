@@ -1,9 +1,9 @@
 //! [`SmallCopies`]: copies of a few kilobytes between heaps, by a kernel on the destination device.
 //!
 //! A kernel that reads the other GPU's memory takes about half the time of the driver's command for such a copy, and
-//! launching it takes the host less time, too (measured: docs/measurements/). The kernel needs a free multiprocessor,
-//! but so does any kernel that uses the value on this device. The stream for copies from peers is urgent, so it gets
-//! the first multiprocessor that becomes free.
+//! launching it takes the host less time, too (measured: docs/measurements/2026-11-28-constants.md). The kernel needs a
+//! free multiprocessor, but so does any kernel that uses the value on this device. The stream for copies from peers is
+//! urgent, so it gets the first multiprocessor that becomes free.
 //!
 //! A device with peers compiles the kernel, or finds it on disk, when it is opened, so that no copy waits for that. If
 //! that fails, for example without NVRTC, all copies use the driver's command. So do copies that the copier issues,
@@ -37,9 +37,9 @@ pub(super) struct SmallCopies {
     _loaded: Arc<LoadedProgram>,
 }
 
-// SAFETY: a function belongs to its module and is not tied to a thread.
+// SAFETY: a function belongs to its module, which `_loaded` keeps, and not to a thread.
 unsafe impl Send for SmallCopies {}
-// SAFETY: several threads may launch a function at once.
+// SAFETY: a shared `SmallCopies` only launches the function, and several threads may launch it at once.
 unsafe impl Sync for SmallCopies {}
 
 impl SmallCopies {

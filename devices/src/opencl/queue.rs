@@ -142,7 +142,8 @@ impl OpenclQueue {
     ) -> Result<(), DeviceError> {
         if local.is_some_and(|local| local.len() != global.len()) || !(1..=3).contains(&global.len()) {
             return Err(DeviceError::new(format!(
-                "kernel `{kernel}`: sizes {global:?} in groups of {local:?} are not possible: expected 1 to 3 of each"
+                "kernel `{kernel}`: sizes {global:?} in groups of {local:?} are not possible: expected 1 to 3 \
+                 sizes, and as many group sizes"
             )));
         }
         let heap = self.state.heap()?.raw();
@@ -226,13 +227,13 @@ impl OpenclQueue {
             result?;
             // An empty task still needs a command, to keep its order behind the events and earlier work.
             self.put("clEnqueueMarkerWithWaitList", |queue, count, waits, event| {
-                // SAFETY: queue and events exist.
+                // SAFETY: this value owns references to the queue and the events, so the objects are valid.
                 unsafe { ffi::clEnqueueMarkerWithWaitList(queue, count, waits, event) }
             })?;
         } else if let Err(error) = result {
             self.work.failed = Some(error);
         }
-        // SAFETY: the queue exists.
+        // SAFETY: this value owns a reference to the queue, so the object is valid.
         let flushed = check(unsafe { ffi::clFlush(self.queue.raw()) }, "clFlush");
         if let Err(error) = flushed {
             self.work.failed.get_or_insert(error);
@@ -243,7 +244,7 @@ impl OpenclQueue {
 
     /// Waits until everything in the queue has ended. Returns whether the driver succeeded.
     pub(super) fn finish(&self) -> bool {
-        // SAFETY: the queue exists.
+        // SAFETY: this value owns a reference to the queue, so the object is valid.
         unsafe { ffi::clFinish(self.queue.raw()) == ffi::CL_SUCCESS }
     }
 

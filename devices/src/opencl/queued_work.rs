@@ -70,13 +70,14 @@ impl QueuedWork {
         // command has ended.
         let Some(last) = self.events.last() else { return Ok(()) };
         let raw = last.raw();
-        // SAFETY: the event exists.
+        // SAFETY: `self.events` owns a reference to the event, so the object is valid. The one address is that of
+        // `raw`.
         super::failure::check(unsafe { ffi::clWaitForEvents(1, &raw const raw) }, "clWaitForEvents")
     }
 }
 
-/// Host memory that a command writes. Only [`into_bytes`](Self::landed) frees it: if it is unknown whether the command
-/// has ended, the memory is leaked.
+/// Host memory that a command writes. Only [`into_bytes`](Self::into_bytes) frees it: if it is unknown whether the
+/// command has ended, the memory is leaked.
 pub(super) struct ReadBack(NonNull<[u8]>);
 
 // SAFETY: it owns its memory, which only the driver accesses until the command has ended.

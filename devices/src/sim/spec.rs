@@ -82,18 +82,20 @@ impl Spec {
         let is_rate = |rate: f64| rate.is_finite() && rate >= 0.0;
         let peers_exist = self.peers.iter().all(|&(peer, _)| usize::from(peer) < count && usize::from(peer) != index);
         let rates = [self.speed.flops_per_s, self.speed.bytes_per_s, self.host_link.bytes_per_s];
+        let mut all_rates = rates.into_iter().chain(self.peers.iter().map(|(_, link)| link.bytes_per_s));
         let wrong = if self.queues == 0 || self.queues > u16::MAX - 3 {
-            "`queues` must be at least 1 and leave room for 3 copy queues"
+            format!("{} queues, expected 1 to {} (3 are for copies)", self.queues, u16::MAX - 3)
         } else if self.depth == 0 {
-            "`depth` must be at least 1"
+            "a depth of 0 tasks, expected at least 1".into()
         } else if self.memory_bytes == 0 || self.memory_bytes > isize::MAX as usize - page {
-            "`memory_bytes` must be above 0 and addressable"
+            format!("{} bytes of memory, expected 1 to {}", self.memory_bytes, isize::MAX as usize - page)
         } else if !self.align.is_power_of_two() || !(16..=page).contains(&self.align) {
-            "`align` must be a power of two from 16 to the page size"
-        } else if !rates.into_iter().chain(self.peers.iter().map(|(_, link)| link.bytes_per_s)).all(is_rate) {
-            "its rates must be finite and at least 0"
+            format!("an alignment of {}, expected a power of two from 16 to {page}", self.align)
+        } else if let Some(rate) = all_rates.find(|&rate| !is_rate(rate)) {
+            format!("a rate of {rate}, expected a finite rate of at least 0")
         } else if !peers_exist {
-            "its peers must be other devices of the machine"
+            let peers: Vec<u16> = self.peers.iter().map(|&(peer, _)| peer).collect();
+            format!("device {index} of {count} has the peers {peers:?}, expected other devices of the machine")
         } else {
             return Ok(());
         };

@@ -28,7 +28,7 @@ pub struct Pivots<'s> {
 
 /// Returns the priority of the update of block column j by block column k < j. Updates of the next panel's column come
 /// first, then those of the two columns after it, so that panels that run ahead find their columns ready. Determined by
-/// replaying recordings with other priorities; measured: docs/measurements/.
+/// replaying recordings with other priorities; measured: docs/measurements/2026-11-28-constants.md.
 fn lookahead(k: usize, j: usize) -> i32 {
     match j - k {
         1 => 2,

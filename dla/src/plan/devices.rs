@@ -25,7 +25,7 @@ const PRODUCT_EDGES: (usize, usize) = (256, 1024);
 const CHOLESKY: EdgeRule = EdgeRule { parts: 6, multiple: 32, min: 128, max: 1024 };
 const PANELS: EdgeRule = EdgeRule { parts: 8, multiple: 32, min: 64, max: 512 };
 /// Rules for accelerators: `parts` is the total, except for Cholesky, where it is per device. Measured:
-/// docs/measurements/.
+/// docs/measurements/2026-11-28-constants.md.
 const ACCELERATOR_PRODUCT: EdgeRule = EdgeRule { parts: 2, multiple: 256, min: 512, max: 4096 };
 const ACCELERATOR_CHOLESKY: EdgeRule = EdgeRule { parts: 16, multiple: 128, min: 512, max: 1024 };
 const ACCELERATOR_LU: EdgeRule = EdgeRule { parts: 16, multiple: 64, min: 128, max: 768 };

@@ -60,11 +60,12 @@ pub(super) const QR: Costs = Costs {
 
 /// Matrices of up to this many rows or columns are factored as one panel.
 const ONE_PANEL_MAX: usize = 32;
-/// Cholesky factorizations up to this order run without tasks, for any number of workers. The second constant is the
-/// limit on rows and columns for factorizations by panels.
+/// Cholesky factorizations up to this order run without tasks, for any number of workers.
 pub(super) const CHOLESKY_SERIAL_MAX: usize = 256;
+/// Factorizations by panels of up to this many rows and columns run without tasks, for any number of workers.
 pub(super) const PANELS_SERIAL_MAX: usize = 192;
-/// Largest number of rows and columns that one worker factors as a single panel. Measured: docs/measurements/.
+/// Largest number of rows and columns that one worker factors as a single panel. Measured:
+/// docs/measurements/2026-11-28-constants.md.
 const ONE_WORKER_SERIAL_MAX: usize = 1024;
 /// Number of points of a factorization at which the model samples the cost of a step.
 const SAMPLE_POINTS: usize = 4;

@@ -20,7 +20,7 @@ const WAKE_NS: f64 = 37.5e3;
 /// Matrices of up to this many elements are traversed without tasks: that takes no longer than waking a worker.
 pub(super) const ELEMENTS_SERIAL_MAX: usize = 1 << 16;
 /// Expected delay of the last task by interruptions, in tasks per pair of workers. Fitted; measured:
-/// docs/measurements/.
+/// docs/measurements/2026-11-28-constants.md.
 const DELAY_PER_PAIR: f64 = 0.01;
 /// Bytes of a second-level cache that a block of rows of a tall matrix may occupy.
 const CACHE_BYTES: usize = 1 << 20;
@@ -84,7 +84,7 @@ impl Machine {
     }
 
     /// Returns whether one tile per worker keeps all workers busy to the end. With more workers, delays of single
-    /// workers require several tiles each. Measured: docs/measurements/.
+    /// workers require several tiles each. Measured: docs/measurements/2026-11-28-constants.md.
     pub(super) fn has_few_workers(&self) -> bool {
         self.workers <= 2
     }

@@ -12,7 +12,7 @@ const REGISTER_TILE_ROWS: usize = 24;
 /// Rows or columns of a block of the kernel. The other operand is packed once per block.
 const KERNEL_BLOCK: usize = 2048;
 /// Products of up to this many multiplications are cut into tiles of full depth for any number of workers. Measured:
-/// docs/measurements/.
+/// docs/measurements/2026-11-28-constants.md.
 const FULL_DEPTH_MULTIPLICATIONS_MAX: usize = 1 << 33;
 /// Smallest edge of a tile of full depth: the kernels' rate drops below it.
 const FULL_DEPTH_EDGE_MIN: usize = 64;
@@ -34,7 +34,8 @@ const STRIP_COLUMNS_MIN: usize = 32;
 /// Each worker gets one strip per this many columns of a triangle.
 const COLUMNS_PER_STRIP_ROUND: usize = 4096;
 /// Ratio of depth to width from which more than two workers compute a triangle in strips: deep products have few tiles
-/// with long chains of tasks. Flatter triangles are faster in tiles. Measured: docs/measurements/.
+/// with long chains of tasks. Flatter triangles are faster in tiles. Measured:
+/// docs/measurements/2026-11-28-constants.md.
 const DEEP_RATIO: usize = 8;
 /// A candidate replaces the first one only if its estimate is less than this part of the first one's. Estimates are
 /// accurate to about 0.15.

@@ -252,7 +252,8 @@ fn one_tile_has_no_chain_of_tasks() {
     }
 }
 
-/// The measured optimum. Half or twice the block size costs about 10 %. Measured: docs/measurements/.
+/// The measured optimum. Half or twice the block size costs about 10 %. Measured:
+/// docs/measurements/2026-11-28-constants.md.
 #[test]
 fn blocks_are_near_the_optimum() {
     const CHOLESKY: [(usize, usize, usize); 9] = [

@@ -19,7 +19,7 @@ struct PanelWidth {
 }
 
 /// The widths of panels by the bytes of their columns. A higher panel is narrower, because the products within it fetch
-/// all columns on their left. Measured: docs/measurements/.
+/// all columns on their left. Measured: docs/measurements/2026-11-28-constants.md.
 const PANEL_WIDTHS: [PanelWidth; 2] =
     [PanelWidth { column_bytes_max: 768, columns: 64 }, PanelWidth { column_bytes_max: 2048, columns: 32 }];
 /// Columns of a real panel that is higher than the table's.
@@ -65,7 +65,8 @@ pub fn getrf<T: Scalar>(mut a: MatMut<'_, T>, ipiv: &mut [i32]) -> Result<(), Si
     singular.map_or(Ok(()), |column| Err(Singular { pivot: column + 1 }))
 }
 
-/// Up to this many rows the textbook loops are faster than a panel. Measured: docs/measurements/.
+/// Up to this many rows the textbook loops are faster than a panel. Measured:
+/// docs/measurements/2026-11-28-constants.md.
 const TEXTBOOK_ROWS: usize = 16;
 
 /// Returns the number of columns of a panel with m rows.

@@ -13,7 +13,8 @@ const ROW_PIECE_COLUMNS: usize = 256;
 /// all.
 const COLUMN_GROUP: usize = 4;
 /// From this many columns on the permutation is worth computing, provided that nearly all rows are interchanged. A
-/// permutation that moves twice as many rows as there are interchanges is no faster. Measured: docs/measurements/.
+/// permutation that moves twice as many rows as there are interchanges is no faster. Measured:
+/// docs/measurements/2026-11-28-constants.md.
 const PERMUTED_COLUMNS: usize = 8;
 
 /// Exchanges row `first + i` and row `ipiv[i] - 1` of A, for every i in order ([`Direction::Forward`]), or from the

@@ -20,12 +20,12 @@ const PACKED_ORDER: usize = 256;
 /// products of the halves do not pack either.
 const PACKED_ORDER_THIN_PRODUCT: usize = 32;
 /// Up to this order a solve for few columns packs its triangle; a larger one reads it for each column. Measured:
-/// docs/measurements/.
+/// docs/measurements/2026-11-28-constants.md.
 const PACKED_ORDER_THIN_SOLVE: usize = 128;
 /// Up to this many multiplications, counted twice, loops over the elements are fastest.
 const BY_ELEMENTS_MAX: usize = 256;
 /// Up to this many bytes of a column of A, a product uses a copy of A with zeros in the other triangle. Measured:
-/// docs/measurements/.
+/// docs/measurements/2026-11-28-constants.md.
 const ZERO_FILLED_BYTES: usize = 128;
 /// Up to this many columns of B, a product may use such a copy.
 const ZERO_FILLED_COLUMNS: usize = 64;
@@ -173,7 +173,8 @@ impl<'a, T: Scalar> TriangularKernel<'a, T> {
     }
 
     /// Returns whether this is a complex triangle of moderate order whose vector lanes would run along A. The blocked
-    /// product would leave no register free for its small triangles. Measured: docs/measurements/.
+    /// product would leave no register free for its small triangles. Measured:
+    /// docs/measurements/2026-11-28-constants.md.
     fn is_small_complex(&self) -> bool {
         T::COMPLEX && self.b.nrows() <= PACKED_ORDER && self.b.row_stride() <= self.b.col_stride()
     }

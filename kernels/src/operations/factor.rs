@@ -70,7 +70,11 @@ impl<'a, T: Scalar> Potrf<MatMut<'a, T>> {
     /// If A is neither square nor a trapezoid of the kind `uplo`.
     pub fn factor(self) -> Result<Option<PanelSolve<'a, T>>, NotPositiveDefinite> {
         let Self { uplo, first, a } = self;
-        assert!(is_trapezoid(uplo, a.shape()), "potrf: shape {:?} is no trapezoid of uplo {uplo}", a.shape());
+        assert!(
+            is_trapezoid(uplo, a.shape()),
+            "potrf: shape {:?} with uplo {uplo}: expected m >= n for a lower trapezoid, n >= m for an upper one",
+            a.shape()
+        );
         let (mut triangle, rest) = a.cut(uplo);
         let outcome = cpu::potrf(uplo, triangle.rb_mut());
         outcome.map_err(|NotPositiveDefinite { minor }| NotPositiveDefinite { minor: first + minor })?;

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 /// remains is two transposes of four by four, with two shuffles per row.
 ///
 /// # Safety
-/// What [`Vector::transpose`](super::Vector::transpose) requires; the processor has AVX-512.
+/// Same as for [`Vector::transpose`](super::Vector::transpose); in addition, the processor has AVX-512.
 #[inline(always)]
 pub(super) unsafe fn transpose_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
     // SAFETY: each half reads four columns of eight rows and writes four rows of eight, within the squares that the
@@ -31,7 +31,7 @@ pub(super) unsafe fn transpose_f64_8(from: *const f64, from_step: usize, to: *mu
 /// Transposes four by four doubles with AVX: two stages of one shuffle, half the time of moving single elements.
 ///
 /// # Safety
-/// What [`Vector::transpose`](super::Vector::transpose) requires; the processor has AVX2.
+/// Same as for [`Vector::transpose`](super::Vector::transpose); in addition, the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn transpose_f64(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
     // SAFETY: both squares have rows 0 .. 4 of four doubles; all are read before the first is written. The caller
@@ -64,7 +64,7 @@ unsafe fn two_rows(from: *const f64, step: usize) -> __m512d {
 /// Transposes eight by eight floats with AVX: two halves of four rows, whose 128-bit parts are then exchanged.
 ///
 /// # Safety
-/// What [`Vector::transpose`](super::Vector::transpose) requires; the processor has AVX2.
+/// Same as for [`Vector::transpose`](super::Vector::transpose); in addition, the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn transpose_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
     // SAFETY: the square at `from` has twice four rows of eight floats, and that at `to` has rows i and i + 4. The
@@ -82,7 +82,7 @@ pub(super) unsafe fn transpose_f32(from: *const f32, from_step: usize, to: *mut 
 /// Transposes four rows of eight floats with AVX.
 ///
 /// # Safety
-/// What [`Vector::transpose_four`](super::Vector::transpose_four) requires; the processor has AVX2.
+/// Same as for [`Vector::transpose_four`](super::Vector::transpose_four); in addition, the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn transpose_four_f32(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
     // SAFETY: `from` has four rows of eight floats; rows i and i + 4 at `to` have room for four. The caller guarantees
@@ -98,7 +98,7 @@ pub(super) unsafe fn transpose_four_f32(from: *const f32, from_step: usize, to: 
 /// Transposes four rows of eight doubles with AVX, as two squares.
 ///
 /// # Safety
-/// What [`Vector::transpose_four`](super::Vector::transpose_four) requires; the processor has AVX2.
+/// Same as for [`Vector::transpose_four`](super::Vector::transpose_four); in addition, the processor has AVX2.
 #[inline(always)]
 pub(super) unsafe fn transpose_four_f64_8(from: *const f64, from_step: usize, to: *mut f64, to_step: usize) {
     // SAFETY: `from` has two squares of four by four; `to` has room for eight rows of four, of which the left square

@@ -9,15 +9,15 @@ pub(crate) const NV: usize = 3;
 /// Smaller values update C more often.
 pub(crate) const DEPTH: usize = 384;
 /// Columns of a packed block of B (BLIS: NC). Bounds the workspace; each block of A is packed once for this many
-/// columns. Measured: docs/measurements/.
+/// columns. Measured: docs/measurements/2026-11-28-constants.md.
 pub(crate) const COLUMNS: usize = 2048;
 /// A factor of a real type is read in place, unpacked, if at most this many rows or columns of C use each of its
-/// elements: packing pays off only for more uses. Measured: docs/measurements/.
+/// elements: packing pays off only for more uses. Measured: docs/measurements/2026-11-28-constants.md.
 pub(crate) const UNPACKED_USES_MAX: usize = 128;
 
 /// Returns the bytes of a packed block of a left factor: three eighths of the second-level cache. Such a block serves
 /// many rows per panel of the right factor, and the data streaming past does not evict it. Measured:
-/// docs/measurements/.
+/// docs/measurements/2026-11-28-constants.md.
 pub(crate) fn block_bytes() -> usize {
     static BYTES: LazyLock<usize> = LazyLock::new(|| simd::second_level_cache().unwrap_or(1 << 20) / 8 * 3);
     *BYTES

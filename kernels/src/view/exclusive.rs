@@ -1,4 +1,4 @@
-//! [`MatMut`]: a matrix that may be written.
+//! [`MatMut`]: a mutable view of a matrix.
 
 use super::layout::{Layout, dimensions};
 use super::{MatRef, Tiles, ViewError};
@@ -7,9 +7,10 @@ use std::marker::PhantomData;
 use std::ops::{Index, IndexMut, Range};
 use superscalar_runtime::Residence;
 
-/// An m x n matrix that may be written: to a matrix what `&mut [T]` is to an array.
+/// A mutable view of an m x n matrix: to a matrix what `&mut [T]` is to an array.
 ///
-/// Methods that take `self` give the view up for its parts; [`MatMut::rb_mut`] lends it for a shorter time instead.
+/// Methods that take `self` consume the view and return parts of it. To keep the view, call them on a reborrow
+/// ([`MatMut::rb_mut`]).
 ///
 /// # Example
 /// ```
@@ -29,51 +30,53 @@ pub struct MatMut<'a, T> {
     pub(super) borrow: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: a MatMut owns access to its elements alone, so it crosses threads exactly as `&mut [T]` does.
+// SAFETY: a MatMut has exclusive access to its elements for its lifetime, so it is `Send` exactly if `&mut [T]` is.
 unsafe impl<T: Send> Send for MatMut<'_, T> {}
-// SAFETY: a shared MatMut gives out nothing but `&T`.
+// SAFETY: a shared reference to a MatMut only provides `&T`, so it is `Sync` exactly if `&mut [T]` is.
 unsafe impl<T: Sync> Sync for MatMut<'_, T> {}
 
 impl<'a, T> MatMut<'a, T> {
-    /// The m x n matrix whose column j starts at `data[j * ld]`.
+    /// Returns a view of the m x n matrix whose column j starts at `data[j * ld]`.
     ///
     /// # Errors
-    /// `ld < max(1, m)`, or a slice shorter than the last column's last element.
+    /// If `ld < max(1, m)`, or if the slice ends before the last element of the last column.
     pub fn from_col_major(data: &'a mut [T], m: usize, n: usize, ld: usize) -> Result<Self, ViewError> {
         let layout = Layout::col_major(data.as_mut_ptr(), data.len(), (m, n), ld)?;
         Ok(Self { layout, borrow: PhantomData })
     }
 
-    /// The matrix whose element (i, j) is `data[i * row_stride + j * col_stride]`, for `shape` (m, n) and `strides`
-    /// (row, column).
+    /// Returns a view of the matrix whose element (i, j) is `data[i * row_stride + j * col_stride]`. `shape` is (m, n),
+    /// and `strides` is (row_stride, col_stride).
     ///
     /// # Errors
-    /// A slice that does not hold the last element, or strides under which elements may overlap.
+    /// If the slice ends before the last element, or if elements may overlap with these strides.
     pub fn from_strided(data: &'a mut [T], shape: (usize, usize), strides: (usize, usize)) -> Result<Self, ViewError> {
         let layout = Layout::strided(data.as_mut_ptr(), data.len(), shape, strides, true)?;
         Ok(Self { layout, borrow: PhantomData })
     }
 
-    /// The column-major m x n matrix at `ptr`, for callers from C. An empty one may be at null.
+    /// Returns a view of the column-major m x n matrix at `ptr`, for callers from C. The pointer of an empty matrix may
+    /// be null.
     ///
     /// # Safety
-    /// For as long as `'a` the m elements from `ptr + j ld` on are valid for each column j < n, and nobody else reads
-    /// or writes them. What is between the columns is not touched: others may use it meanwhile.
+    /// For each column j < n, the m elements from `ptr + j ld` on are valid for `'a`, and nobody else reads or writes
+    /// them during `'a`. The memory between the columns is not accessed, so others may use it.
     ///
     /// # Panics
-    /// When `ld < max(1, m)`.
+    /// If `ld < max(1, m)`.
     #[track_caller]
     pub unsafe fn from_raw(ptr: *mut T, m: usize, n: usize, ld: usize) -> Self {
-        assert!(ld >= m.max(1), "leading dimension {ld} of a matrix with {m} rows");
-        // SAFETY: the elements are there from the address of the first on, and nobody else reaches them, as this
-        // function asks for.
+        assert!(ld >= m.max(1), "leading dimension {ld} of a matrix with {m} rows: expected at least {}", m.max(1));
+        // SAFETY: by this function's contract the elements are valid for `'a`, and nobody else accesses them, which are
+        // promises 1 and 2. The assertion checks `ld`.
         unsafe { Self::from_address(ptr, (m, n), ld) }
     }
 
-    /// The column-major m x n matrix at this address, for memory that no slice stands for: a device's heap.
+    /// Returns a view of the column-major m x n matrix at this address, for memory that is not a slice, such as a
+    /// device's heap.
     ///
     /// # Safety
-    /// The promises 1 to 3 of the module for as long as `'a`; `ld` is at least m.
+    /// Promises 1 to 3 of the module hold for `'a`, and `ld` is at least m.
     pub(crate) unsafe fn from_address(address: *mut T, (m, n): (usize, usize), ld: usize) -> Self {
         let layout = Layout { ptr: address, m, n, row_stride: 1, col_stride: ld };
         Self { layout, borrow: PhantomData }
@@ -81,59 +84,61 @@ impl<'a, T> MatMut<'a, T> {
 
     dimensions!();
 
-    /// The address of element (0, 0), for foreign interfaces. Not to be followed when the matrix is empty.
+    /// Returns the address of element (0, 0), for foreign interfaces. It must not be dereferenced if the matrix is
+    /// empty.
     #[inline(always)]
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.layout.ptr
     }
 
-    /// The same matrix to read, for as long as this view is lent.
+    /// Borrows this view and returns an immutable view of the whole matrix.
     #[allow(clippy::should_implement_trait)] // AsRef returns a reference, and a view is not one.
     #[inline(always)]
     pub fn as_ref(&self) -> MatRef<'_, T> {
         MatRef { layout: self.layout, borrow: PhantomData }
     }
 
-    /// The same matrix to write, for as long as this view is lent.
+    /// Reborrows this view: returns a mutable view of the whole matrix with a shorter lifetime.
     #[inline(always)]
     pub fn rb_mut(&mut self) -> MatMut<'_, T> {
         MatMut { layout: self.layout, borrow: PhantomData }
     }
 
-    /// The same matrix to read, for good.
+    /// Converts this view into an immutable one with the same lifetime.
     pub fn into_ref(self) -> MatRef<'a, T> {
         MatRef { layout: self.layout, borrow: PhantomData }
     }
 
-    /// Where the elements are, for devices to hold copies of; none if columns are not contiguous, or there are no
-    /// elements.
+    /// Returns where the elements are in host memory, so that devices can hold copies of them. Returns `None` if the
+    /// elements of a column are not adjacent, or if there are no elements.
     #[must_use]
     pub fn residence(&self) -> Option<Residence<'_>> {
-        // SAFETY: the view borrows these elements exclusively, and any bytes are elements.
+        // SAFETY: the view borrows these elements exclusively for as long as the residence borrows the view, and any
+        // bytes are valid elements.
         self.layout.columns().map(|region| unsafe { Residence::new(region) })
     }
 
-    /// Element (i, j), or `None` outside of the matrix.
+    /// Returns a reference to element (i, j), or `None` if it is outside the matrix.
     #[inline(always)]
     pub fn get(&self, i: usize, j: usize) -> Option<&T> {
         self.as_ref().get(i, j)
     }
 
-    /// Element (i, j) to write, or `None` outside of the matrix.
+    /// Returns a mutable reference to element (i, j), or `None` if it is outside the matrix.
     #[inline(always)]
     pub fn get_mut(&mut self, i: usize, j: usize) -> Option<&mut T> {
         if i >= self.layout.m || j >= self.layout.n {
             return None;
         }
-        // SAFETY: in bounds, so promise 1 of the module holds for the address; exclusive by promise 2 while self is
-        // lent.
+        // SAFETY: (i, j) is in bounds, so promise 1 of the module holds for the address. The reference borrows `self`
+        // mutably, so by promise 2 nobody else accesses the element meanwhile.
         Some(unsafe { &mut *self.layout.address(i, j) })
     }
 
-    /// A copy of element (i, j).
+    /// Returns a copy of element (i, j).
     ///
     /// # Panics
-    /// Outside of the matrix.
+    /// If the element is outside the matrix.
     #[inline(always)]
     #[track_caller]
     pub fn at(&self, i: usize, j: usize) -> T
@@ -143,37 +148,37 @@ impl<'a, T> MatMut<'a, T> {
         self.as_ref().at(i, j)
     }
 
-    /// The part at these rows and columns, giving up the rest. Lend the view first (`a.rb_mut().submatrix(..)`) to
-    /// keep it.
+    /// Returns the view of these rows and columns, and gives up the rest. To keep the rest, reborrow the view first:
+    /// `a.rb_mut().submatrix(..)`.
     ///
     /// # Panics
-    /// When a range leaves the matrix or runs backwards.
+    /// If a range ends outside the matrix, or before its start.
     #[track_caller]
     pub fn submatrix(self, rows: Range<usize>, cols: Range<usize>) -> Self {
         Self { layout: self.layout.part(rows, cols), borrow: PhantomData }
     }
 
-    /// Row i, as a 1 x n matrix.
+    /// Returns row i, as a 1 x n matrix.
     ///
     /// # Panics
-    /// When there is no row i.
+    /// If there is no row i.
     #[track_caller]
     pub fn row(self, i: usize) -> Self {
         let n = self.ncols();
         self.submatrix(i..i + 1, 0..n)
     }
 
-    /// Column j, as an m x 1 matrix.
+    /// Returns column j, as an m x 1 matrix.
     ///
     /// # Panics
-    /// When there is no column j.
+    /// If there is no column j.
     #[track_caller]
     pub fn col(self, j: usize) -> Self {
         let m = self.nrows();
         self.submatrix(0..m, j..j + 1)
     }
 
-    /// Column j as a slice to write, or `None` where its elements are not adjacent (or there is no column j).
+    /// Returns column j as a mutable slice, or `None` if its elements are not adjacent or there is no column j.
     #[inline]
     pub fn col_as_slice_mut(&mut self, j: usize) -> Option<&mut [T]> {
         if j >= self.layout.n || (self.layout.row_stride != 1 && self.layout.m > 1) {
@@ -182,42 +187,42 @@ impl<'a, T> MatMut<'a, T> {
         if self.layout.m == 0 {
             return Some(&mut []);
         }
-        // SAFETY: promises 1 and 2 of the module for the m elements (0, j) .. (m - 1, j), which the stride of 1 makes
-        // adjacent; exclusive while self is lent.
+        // SAFETY: promises 1 and 2 of the module hold for the m elements (0, j) .. (m - 1, j), which are adjacent since
+        // the stride is 1. The slice borrows `self` mutably, so the access is exclusive.
         Some(unsafe { std::slice::from_raw_parts_mut(self.layout.address(0, j), self.layout.m) })
     }
 
-    /// The transpose, without moving anything.
+    /// Returns the transpose, without copying.
     pub fn transpose(self) -> Self {
         Self { layout: self.layout.transpose(), borrow: PhantomData }
     }
 
-    /// The rows before row i, and the rows from it on.
+    /// Returns the rows before row i, and the rows from row i on.
     ///
     /// # Panics
-    /// When `i > m`.
+    /// If `i > m`.
     #[track_caller]
     pub fn split_at_row(self, i: usize) -> (Self, Self) {
         let (m, n) = self.shape();
-        // Disjoint rows of a matrix whose elements all have different addresses: promise 2 holds for both parts.
+        // The parts have disjoint rows, and all elements have different addresses, so promise 2 holds for both.
         let (top, bottom) = (self.layout.part(0..i, 0..n), self.layout.part(i..m, 0..n));
         (Self { layout: top, borrow: PhantomData }, Self { layout: bottom, borrow: PhantomData })
     }
 
-    /// The columns before column j, and the columns from it on.
+    /// Returns the columns before column j, and the columns from column j on.
     ///
     /// # Panics
-    /// When `j > n`.
+    /// If `j > n`.
     #[track_caller]
     pub fn split_at_col(self, j: usize) -> (Self, Self) {
         let (left, right) = self.transpose().split_at_row(j);
         (left.transpose(), right.transpose())
     }
 
-    /// The matrix cut into tiles of mb x nb, ragged at the lower and right edges.
+    /// Cuts the matrix into tiles of mb x nb elements; tiles at the lower and right edges may be smaller.
     ///
     /// # Panics
-    /// When mb or nb is 0.
+    /// If mb or nb is 0.
     ///
     /// # Example
     /// ```
@@ -244,16 +249,16 @@ impl<'a, T> MatMut<'a, T> {
         });
     }
 
-    /// Copies every element of `source`, which must have this shape.
+    /// Copies every element from `source`, which must have the same shape.
     ///
     /// # Panics
-    /// When the shapes differ.
+    /// If the shapes differ.
     #[track_caller]
     pub fn copy_from(&mut self, source: MatRef<'_, T>)
     where
         T: Copy,
     {
-        assert_eq!(self.shape(), source.shape(), "copy between matrices of different shapes");
+        assert_eq!(self.shape(), source.shape(), "a copy between matrices of different shapes: expected equal shapes");
         self.for_each_col(|j, col| match (col, source.col_as_slice(j)) {
             (Column::Slice(x), Some(y)) => x.copy_from_slice(y),
             (Column::Slice(x), None) => x.iter_mut().enumerate().for_each(|(i, x)| *x = source.at(i, j)),
@@ -261,7 +266,7 @@ impl<'a, T> MatMut<'a, T> {
         });
     }
 
-    /// Calls `body` on each column, as a slice where its elements are adjacent.
+    /// Calls `body` with the index of each column and the column, as a slice if its elements are adjacent.
     fn for_each_col(&mut self, mut body: impl FnMut(usize, Column<'_, T>)) {
         for j in 0..self.ncols() {
             if self.row_stride() == 1 {
@@ -274,7 +279,7 @@ impl<'a, T> MatMut<'a, T> {
     }
 }
 
-/// A column to write: adjacent elements, or a strided m x 1 matrix.
+/// A mutable column: a slice of adjacent elements, or a strided m x 1 matrix.
 enum Column<'a, T> {
     Slice(&'a mut [T]),
     Strided(MatMut<'a, T>),
@@ -283,24 +288,25 @@ enum Column<'a, T> {
 impl<T> Index<(usize, usize)> for MatMut<'_, T> {
     type Output = T;
 
-    /// Panics outside of the matrix.
+    /// Panics if the element is outside the matrix.
     #[inline(always)]
     #[track_caller]
     fn index(&self, (i, j): (usize, usize)) -> &T {
         self.layout.check(i, j);
-        // SAFETY: in bounds, so promise 1 of the module holds for the address; shared while self is.
+        // SAFETY: (i, j) is in bounds, so promise 1 of the module holds for the address. The reference borrows `self`,
+        // so by promise 2 nobody writes the element meanwhile.
         unsafe { &*self.layout.address(i, j) }
     }
 }
 
 impl<T> IndexMut<(usize, usize)> for MatMut<'_, T> {
-    /// Panics outside of the matrix.
+    /// Panics if the element is outside the matrix.
     #[inline(always)]
     #[track_caller]
     fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut T {
         self.layout.check(i, j);
-        // SAFETY: in bounds, so promise 1 of the module holds for the address; exclusive by promise 2 while self is
-        // lent.
+        // SAFETY: (i, j) is in bounds, so promise 1 of the module holds for the address. The reference borrows `self`
+        // mutably, so by promise 2 nobody else accesses the element meanwhile.
         unsafe { &mut *self.layout.address(i, j) }
     }
 }

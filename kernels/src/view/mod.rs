@@ -1,16 +1,17 @@
-//! Strided matrix views: [`MatRef`] to read, [`MatMut`] to write, [`Tiles`] to cut; and vectors ([`VecRef`],
-//! [`VecMut`]).
+//! Strided views of matrices: [`MatRef`] is immutable, [`MatMut`] is mutable, and [`Tiles`] is a grid of mutable views.
+//! [`VecRef`] and [`VecMut`] are views of vectors.
 //!
-//! A view is a pointer, a shape and two strides, so that sub-matrices, transposes and tiles cost nothing. It stands
-//! to a matrix as `&[T]` and `&mut [T]` stand to an array: safe code can neither read outside of it nor make two
-//! writers of one element, which is what lets the crates above forbid `unsafe`.
+//! A view is a pointer, a shape and two strides. So sub-matrices, transposes and tiles are made without copying.
+//! `MatRef` and `MatMut` are to matrices what `&[T]` and `&mut [T]` are to arrays: safe code can neither access
+//! elements outside a view nor create two mutable views of one element. Therefore the crates that use views can forbid
+//! `unsafe`.
 //!
-//! What every view promises, and each `unsafe` block of this folder relies on:
-//! 1. for `i < m`, `j < n` the address `ptr + i * row_stride + j * col_stride` holds a valid `T` of one allocation that
-//!    outlives the view's lifetime;
-//! 2. in a [`MatMut`] different `(i, j)` have different addresses, and no other reference reaches any of them while the
-//!    view is usable;
-//! 3. `m = 0` and `n = 0` are ordinary shapes, of which the pointer is never followed.
+//! Every view promises the following, and each `unsafe` block in this folder relies on it:
+//! 1. For `i < m` and `j < n`, the address `ptr + i * row_stride + j * col_stride` holds a valid `T`. All of these are
+//!    in one allocation, which outlives the view's lifetime.
+//! 2. In a [`MatMut`], different `(i, j)` have different addresses, and no other reference accesses any of them while
+//!    the view is usable.
+//! 3. Shapes with `m = 0` or `n = 0` are valid, and the pointer of such a view is never dereferenced.
 
 mod as_matrix;
 mod exclusive;
@@ -31,7 +32,7 @@ pub use shared::MatRef;
 pub use tiles::Tiles;
 pub use vector::{VecMut, VecRef};
 
-/// A slice that cannot hold the matrix asked of it.
+/// The error if a view cannot be made, for example because the slice is too short for the matrix.
 ///
 /// # Example
 /// ```
@@ -45,7 +46,7 @@ pub struct ViewError(#[from] ViewErrorKind);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum ViewErrorKind {
-    #[error("leading dimension {ld} of a matrix with {m} rows: must be at least {}", (*.m).max(1))]
+    #[error("leading dimension {ld} of a matrix with {m} rows: expected at least {}", (*.m).max(1))]
     LeadingDimension { m: usize, ld: usize },
     #[error("a {m} x {n} matrix with leading dimension {ld} needs {needed} elements, the slice has {len}")]
     TooShort { m: usize, n: usize, ld: usize, needed: usize, len: usize },
@@ -58,6 +59,6 @@ enum ViewErrorKind {
     #[error("{n} elements with increment {inc} reach beyond the {len} elements of the slice")]
     ShortVector { n: usize, inc: isize, len: usize },
     #[cfg(any(feature = "faer", feature = "ndarray", feature = "nalgebra"))]
-    #[error("a matrix with negative strides ({row}, {col}); copy it into the usual order first")]
+    #[error("a matrix has negative strides ({row}, {col}), expected non-negative ones: copy the matrix first")]
     NegativeStride { row: isize, col: isize },
 }

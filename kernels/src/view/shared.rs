@@ -1,4 +1,4 @@
-//! [`MatRef`]: a matrix that may be read.
+//! [`MatRef`]: an immutable view of a matrix.
 
 use super::layout::{Layout, dimensions};
 use super::{MatMut, ViewError};
@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::ops::{Index, Range};
 use superscalar_runtime::Residence;
 
-/// An m x n matrix that may be read: to a matrix what `&[T]` is to an array.
+/// An immutable view of an m x n matrix: to a matrix what `&[T]` is to an array.
 ///
 /// # Example
 /// ```
@@ -24,9 +24,9 @@ pub struct MatRef<'a, T> {
     pub(super) borrow: PhantomData<&'a [T]>,
 }
 
-// SAFETY: a MatRef gives out nothing but `&T` to what it borrows, so it crosses threads exactly as `&[T]` does.
+// SAFETY: a MatRef only provides `&T` to elements that it borrows, so it is `Send` exactly if `&[T]` is.
 unsafe impl<T: Sync> Send for MatRef<'_, T> {}
-// SAFETY: a shared view only reads its elements, which may be shared among threads.
+// SAFETY: a shared reference to a MatRef only provides `&T` to elements that it borrows, and `T` is `Sync`.
 unsafe impl<T: Sync> Sync for MatRef<'_, T> {}
 
 impl<T> Clone for MatRef<'_, T> {
@@ -38,45 +38,48 @@ impl<T> Clone for MatRef<'_, T> {
 impl<T> Copy for MatRef<'_, T> {}
 
 impl<'a, T> MatRef<'a, T> {
-    /// The m x n matrix whose column j starts at `data[j * ld]`.
+    /// Returns a view of the m x n matrix whose column j starts at `data[j * ld]`.
     ///
     /// # Errors
-    /// `ld < max(1, m)`, or a slice shorter than the last column's last element.
+    /// If `ld < max(1, m)`, or if the slice ends before the last element of the last column.
     pub fn from_col_major(data: &'a [T], m: usize, n: usize, ld: usize) -> Result<Self, ViewError> {
-        // The cast to *mut is for the common layout; a MatRef never writes through it.
+        // `Layout` has a *mut pointer for both kinds of view; a MatRef never writes through it.
         let layout = Layout::col_major(data.as_ptr().cast_mut(), data.len(), (m, n), ld)?;
         Ok(Self { layout, borrow: PhantomData })
     }
 
-    /// The matrix whose element (i, j) is `data[i * row_stride + j * col_stride]`, for `shape` (m, n) and `strides`
-    /// (row, column).
+    /// Returns a view of the matrix whose element (i, j) is `data[i * row_stride + j * col_stride]`. `shape` is (m, n),
+    /// and `strides` is (row_stride, col_stride).
     ///
     /// # Errors
-    /// A slice that does not hold the last element.
+    /// If the slice ends before the last element.
     pub fn from_strided(data: &'a [T], shape: (usize, usize), strides: (usize, usize)) -> Result<Self, ViewError> {
         let layout = Layout::strided(data.as_ptr().cast_mut(), data.len(), shape, strides, false)?;
         Ok(Self { layout, borrow: PhantomData })
     }
 
-    /// The column-major m x n matrix at `ptr`, for callers from C. An empty one may be at null.
+    /// Returns a view of the column-major m x n matrix at `ptr`, for callers from C. The pointer of an empty matrix may
+    /// be null.
     ///
     /// # Safety
-    /// For as long as `'a` the m elements from `ptr + j ld` on are valid for each column j < n, and nobody writes them.
-    /// What is between the columns is not touched: others may write it meanwhile.
+    /// For each column j < n, the m elements from `ptr + j ld` on are valid for `'a`, and nobody writes them during
+    /// `'a`. The memory between the columns is not accessed, so others may write it.
     ///
     /// # Panics
-    /// When `ld < max(1, m)`.
+    /// If `ld < max(1, m)`.
     #[track_caller]
     pub unsafe fn from_raw(ptr: *const T, m: usize, n: usize, ld: usize) -> Self {
-        assert!(ld >= m.max(1), "leading dimension {ld} of a matrix with {m} rows");
-        // SAFETY: the elements are there from the address of the first on, as this function asks for.
+        assert!(ld >= m.max(1), "leading dimension {ld} of a matrix with {m} rows: expected at least {}", m.max(1));
+        // SAFETY: by this function's contract the elements are valid for `'a`, and nobody writes them. The assertion
+        // checks `ld`.
         unsafe { Self::from_address(ptr, (m, n), ld) }
     }
 
-    /// The column-major m x n matrix at this address, for memory that no slice stands for: a device's heap.
+    /// Returns a view of the column-major m x n matrix at this address, for memory that is not a slice, such as a
+    /// device's heap.
     ///
     /// # Safety
-    /// The promises 1 and 3 of the module for as long as `'a`, and nobody writes its elements.
+    /// Promises 1 and 3 of the module hold for `'a`, and nobody writes the elements during `'a`.
     pub(crate) unsafe fn from_address(address: *const T, (m, n): (usize, usize), ld: usize) -> Self {
         let layout = Layout { ptr: address.cast_mut(), m, n, row_stride: 1, col_stride: ld };
         Self { layout, borrow: PhantomData }
@@ -84,34 +87,36 @@ impl<'a, T> MatRef<'a, T> {
 
     dimensions!();
 
-    /// The address of element (0, 0), for foreign interfaces. Not to be followed when the matrix is empty.
+    /// Returns the address of element (0, 0), for foreign interfaces. It must not be dereferenced if the matrix is
+    /// empty.
     #[inline(always)]
     pub fn as_ptr(&self) -> *const T {
         self.layout.ptr
     }
 
-    /// Where the elements are, for devices to hold copies of; none if columns are not contiguous, or there are no
-    /// elements.
+    /// Returns where the elements are in host memory, so that devices can hold copies of them. Returns `None` if the
+    /// elements of a column are not adjacent, or if there are no elements.
     #[must_use]
     pub fn residence(&self) -> Option<Residence<'a>> {
-        // SAFETY: the view borrows these elements, and nobody writes them.
+        // SAFETY: the view borrows these elements for `'a`, so nobody writes them.
         self.layout.columns().map(|region| unsafe { Residence::read_only(region) })
     }
 
-    /// Element (i, j), or `None` outside of the matrix.
+    /// Returns a reference to element (i, j), or `None` if it is outside the matrix.
     #[inline(always)]
     pub fn get(&self, i: usize, j: usize) -> Option<&'a T> {
         if i >= self.layout.m || j >= self.layout.n {
             return None;
         }
-        // SAFETY: in bounds, so promise 1 of the module holds for the address; shared for 'a by the borrow.
+        // SAFETY: (i, j) is in bounds, so promise 1 of the module holds for the address. The view borrows the element
+        // for `'a`, so nobody writes it meanwhile.
         Some(unsafe { &*self.layout.address(i, j) })
     }
 
-    /// A copy of element (i, j).
+    /// Returns a copy of element (i, j).
     ///
     /// # Panics
-    /// Outside of the matrix.
+    /// If the element is outside the matrix.
     #[inline(always)]
     #[track_caller]
     pub fn at(&self, i: usize, j: usize) -> T
@@ -119,38 +124,39 @@ impl<'a, T> MatRef<'a, T> {
         T: Copy,
     {
         self.layout.check(i, j);
-        // SAFETY: in bounds, so promise 1 of the module holds for the address.
+        // SAFETY: (i, j) is in bounds, so promise 1 of the module holds for the address. The view borrows the element,
+        // so nobody writes it meanwhile.
         unsafe { *self.layout.address(i, j) }
     }
 
-    /// The part at these rows and columns.
+    /// Returns the view of these rows and columns.
     ///
     /// # Panics
-    /// When a range leaves the matrix or runs backwards.
+    /// If a range ends outside the matrix, or before its start.
     #[track_caller]
     pub fn submatrix(&self, rows: Range<usize>, cols: Range<usize>) -> Self {
         Self { layout: self.layout.part(rows, cols), borrow: PhantomData }
     }
 
-    /// Row i, as a 1 x n matrix.
+    /// Returns row i, as a 1 x n matrix.
     ///
     /// # Panics
-    /// When there is no row i.
+    /// If there is no row i.
     #[track_caller]
     pub fn row(&self, i: usize) -> Self {
         self.submatrix(i..i + 1, 0..self.ncols())
     }
 
-    /// Column j, as an m x 1 matrix.
+    /// Returns column j, as an m x 1 matrix.
     ///
     /// # Panics
-    /// When there is no column j.
+    /// If there is no column j.
     #[track_caller]
     pub fn col(&self, j: usize) -> Self {
         self.submatrix(0..self.nrows(), j..j + 1)
     }
 
-    /// Column j as a slice, or `None` where its elements are not adjacent (or there is no column j).
+    /// Returns column j as a slice, or `None` if its elements are not adjacent or there is no column j.
     #[inline]
     pub fn col_as_slice(&self, j: usize) -> Option<&'a [T]> {
         if j >= self.layout.n || (self.layout.row_stride != 1 && self.layout.m > 1) {
@@ -159,22 +165,22 @@ impl<'a, T> MatRef<'a, T> {
         if self.layout.m == 0 {
             return Some(&[]);
         }
-        // SAFETY: promise 1 of the module for the m elements (0, j) .. (m - 1, j), which the stride of 1 makes
-        // adjacent.
+        // SAFETY: promise 1 of the module holds for the m elements (0, j) .. (m - 1, j), which are adjacent since the
+        // stride is 1. The view borrows them for `'a`, so nobody writes them meanwhile.
         Some(unsafe { std::slice::from_raw_parts(self.layout.address(0, j), self.layout.m) })
     }
 
-    /// The transpose, without moving anything.
+    /// Returns the transpose, without copying.
     pub fn transpose(&self) -> Self {
         Self { layout: self.layout.transpose(), borrow: PhantomData }
     }
 
-    /// The mirror image of this part of a square matrix, whose first element is so many rows below the diagonal (or
-    /// columns beside it, if negative): its element (i, j) is that of the whole matrix which is opposite to this
-    /// one's.
+    /// Returns the mirror image of this part of a square matrix at the matrix's diagonal: element (i, j) of the result is
+    /// the matrix's element opposite to element (i, j) of this part. The first element of this part is `below` rows
+    /// below the diagonal, or, if `below` is negative, `-below` columns beside it.
     ///
     /// # Safety
-    /// All elements of that matrix may be read as those of this part.
+    /// The promises of this view also hold for the other elements of that matrix.
     pub(crate) unsafe fn image(&self, below: isize) -> Self {
         let Layout { ptr, row_stride, col_stride, .. } = self.layout;
         let distance = below.wrapping_mul((col_stride as isize).wrapping_sub(row_stride as isize));
@@ -187,31 +193,31 @@ impl<'a, T> MatRef<'a, T> {
         Self { layout, borrow: PhantomData }
     }
 
-    /// The rows before row i, and the rows from it on.
+    /// Returns the rows before row i, and the rows from row i on.
     ///
     /// # Panics
-    /// When `i > m`.
+    /// If `i > m`.
     #[track_caller]
     pub fn split_at_row(&self, i: usize) -> (Self, Self) {
         (self.submatrix(0..i, 0..self.ncols()), self.submatrix(i..self.nrows(), 0..self.ncols()))
     }
 
-    /// The columns before column j, and the columns from it on.
+    /// Returns the columns before column j, and the columns from column j on.
     ///
     /// # Panics
-    /// When `j > n`.
+    /// If `j > n`.
     #[track_caller]
     pub fn split_at_col(&self, j: usize) -> (Self, Self) {
         (self.submatrix(0..self.nrows(), 0..j), self.submatrix(0..self.nrows(), j..self.ncols()))
     }
 
-    /// The elements in column-major order, without padding.
+    /// Returns copies of all elements in column-major order, without padding.
     pub fn to_vec(&self) -> Vec<T>
     where
         T: Copy,
     {
         let len = self.nrows().checked_mul(self.ncols());
-        // Elements of a view may overlap, so there may be more of them than memory has.
+        // Elements of an immutable view may overlap, so their number may be larger than any allocation.
         let Some(len) = len else { panic!("capacity overflow: {} x {} elements", self.nrows(), self.ncols()) };
         let mut out = Vec::with_capacity(len);
         for j in 0..self.ncols() {
@@ -227,12 +233,13 @@ impl<'a, T> MatRef<'a, T> {
 impl<T> Index<(usize, usize)> for MatRef<'_, T> {
     type Output = T;
 
-    /// Panics outside of the matrix.
+    /// Panics if the element is outside the matrix.
     #[inline(always)]
     #[track_caller]
     fn index(&self, (i, j): (usize, usize)) -> &T {
         self.layout.check(i, j);
-        // SAFETY: in bounds, so promise 1 of the module holds for the address.
+        // SAFETY: (i, j) is in bounds, so promise 1 of the module holds for the address. The view borrows the element,
+        // so nobody writes it meanwhile.
         unsafe { &*self.layout.address(i, j) }
     }
 }

@@ -1,12 +1,12 @@
-//! [`Tiles`]: a matrix cut into disjoint tiles.
+//! [`Tiles`]: the disjoint tiles of a matrix.
 
 use super::MatMut;
 use std::ops::{Index, IndexMut};
 
-/// An mt x nt grid of disjoint tiles: what [`MatMut::into_tiles`] cuts a matrix into.
+/// An mt x nt grid of disjoint tiles of a matrix. Made by [`MatMut::into_tiles`].
 ///
-/// Tile (i, j) starts at element (i * mb, j * nb); those of the last row and column may be smaller. The grid is stored
-/// by columns.
+/// Tile (i, j) starts at element (i * mb, j * nb). Tiles in the last row and column of the grid may be smaller. The
+/// grid is stored in column-major order.
 ///
 /// # Example
 /// ```
@@ -28,10 +28,10 @@ pub struct Tiles<'a, T> {
 }
 
 impl<'a, T> Tiles<'a, T> {
-    /// Cuts `a`; see [`MatMut::into_tiles`].
+    /// Cuts `a` into tiles; see [`MatMut::into_tiles`].
     #[track_caller]
     pub(super) fn cut(a: MatMut<'a, T>, mb: usize, nb: usize) -> Self {
-        assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb}");
+        assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb} elements: expected at least 1 x 1");
         let (mt, nt) = (a.nrows().div_ceil(mb), a.ncols().div_ceil(nb));
         let mut tiles = Vec::with_capacity(mt * nt);
         let mut rest = a;
@@ -49,38 +49,38 @@ impl<'a, T> Tiles<'a, T> {
         Self { tiles, mt, nt }
     }
 
-    /// Number of tile rows.
+    /// Returns the number of tile rows.
     pub fn mt(&self) -> usize {
         self.mt
     }
 
-    /// Number of tile columns.
+    /// Returns the number of tile columns.
     pub fn nt(&self) -> usize {
         self.nt
     }
 
-    /// Whether there is no tile.
+    /// Returns whether there is no tile.
     pub fn is_empty(&self) -> bool {
         self.tiles.is_empty()
     }
 
-    /// Tile (i, j), or `None` outside of the grid.
+    /// Returns tile (i, j), or `None` if it is outside the grid.
     pub fn get(&self, i: usize, j: usize) -> Option<&MatMut<'a, T>> {
         if i < self.mt && j < self.nt { self.tiles.get(i + j * self.mt) } else { None }
     }
 
-    /// Tile (i, j) to write, or `None` outside of the grid.
+    /// Returns tile (i, j) as a mutable reference, or `None` if it is outside the grid.
     pub fn get_mut(&mut self, i: usize, j: usize) -> Option<&mut MatMut<'a, T>> {
         if i < self.mt && j < self.nt { self.tiles.get_mut(i + j * self.mt) } else { None }
     }
 
-    /// Every tile with its place (i, j), by columns.
+    /// Iterates over the tiles, each with its indices i and j, in column-major order.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (usize, usize, &mut MatMut<'a, T>)> {
         let mt = self.mt;
         self.tiles.iter_mut().enumerate().map(move |(at, tile)| (at % mt, at / mt, tile))
     }
 
-    /// The tiles by columns: tile (i, j) at `i + j * mt`.
+    /// Returns the tiles in column-major order: tile (i, j) is at index `i + j * mt`.
     pub fn into_vec(self) -> Vec<MatMut<'a, T>> {
         self.tiles
     }
@@ -89,7 +89,7 @@ impl<'a, T> Tiles<'a, T> {
 impl<'a, T> Index<(usize, usize)> for Tiles<'a, T> {
     type Output = MatMut<'a, T>;
 
-    /// Panics outside of the grid.
+    /// Panics if the tile is outside the grid.
     #[track_caller]
     fn index(&self, (i, j): (usize, usize)) -> &Self::Output {
         assert!(i < self.mt && j < self.nt, "tile ({i}, {j}) of a {} x {} grid", self.mt, self.nt);
@@ -98,7 +98,7 @@ impl<'a, T> Index<(usize, usize)> for Tiles<'a, T> {
 }
 
 impl<T> IndexMut<(usize, usize)> for Tiles<'_, T> {
-    /// Panics outside of the grid.
+    /// Panics if the tile is outside the grid.
     #[track_caller]
     fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut Self::Output {
         assert!(i < self.mt && j < self.nt, "tile ({i}, {j}) of a {} x {} grid", self.mt, self.nt);

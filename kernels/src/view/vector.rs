@@ -1,23 +1,23 @@
-//! [`VecRef`] and [`VecMut`]: vectors whose elements lie any distance apart, forwards, backwards or all in one place.
+//! [`VecRef`] and [`VecMut`]: views of vectors with any increment between elements: positive, negative or zero.
 //!
-//! Element i is at `ptr + i * inc`. That is the BLAS's convention for positive increments; for negative ones it passes
-//! the lowest address, which is that of the last element, and whoever calls from there converts it.
+//! Element i is at `ptr + i * inc`. For positive increments this is the BLAS's convention. For negative increments the
+//! BLAS passes the lowest address, which is that of the last element; callers with such a pointer must convert it.
 //!
-//! What every vector promises, and each `unsafe` block relies on:
-//! 1. for `i < n` the address `ptr + i * inc` holds a valid `T` that outlives the view's lifetime;
-//! 2. no other reference reaches any element of a [`VecMut`] while it is usable, and nobody writes those of a
-//!    [`VecRef`];
-//! 3. of an empty vector the pointer, which may be null, is never followed.
+//! Every vector promises the following, and each `unsafe` block relies on it:
+//! 1. For `i < n`, the address `ptr + i * inc` holds a valid `T` that outlives the view's lifetime.
+//! 2. No other reference accesses any element of a [`VecMut`] while the view is usable, and nobody writes the elements
+//!    of a [`VecRef`].
+//! 3. The pointer of an empty vector, which may be null, is never dereferenced.
 //!
-//! Elements are copied in and out, and no reference to one is made: the elements of a `VecMut` with an increment of
-//! zero are one.
+//! Elements are copied in and out. No reference to a single element is made, because all elements of a `VecMut` with an
+//! increment of zero are the same element.
 
 use super::{ViewError, ViewErrorKind};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// n elements to read, `inc` elements apart.
+/// An immutable view of n elements that are `inc` elements apart.
 ///
 /// # Example
 /// ```
@@ -36,9 +36,9 @@ pub struct VecRef<'a, T> {
     borrow: PhantomData<&'a [T]>,
 }
 
-// SAFETY: a VecRef gives out nothing but copies of what it borrows, so it crosses threads exactly as `&[T]` does.
+// SAFETY: a VecRef only provides copies of elements that it borrows, or a `&[T]`, so it is `Send` exactly if `&[T]` is.
 unsafe impl<T: Sync> Send for VecRef<'_, T> {}
-// SAFETY: a shared view only reads its elements, which may be shared among threads.
+// SAFETY: a shared reference to a VecRef only reads elements that it borrows, and `T` is `Sync`.
 unsafe impl<T: Sync> Sync for VecRef<'_, T> {}
 
 impl<T> Clone for VecRef<'_, T> {
@@ -49,7 +49,8 @@ impl<T> Clone for VecRef<'_, T> {
 
 impl<T> Copy for VecRef<'_, T> {}
 
-/// The element of a slice of `len` that is the first of n, where increments as the BLAS has them are allowed.
+/// Returns the index, in a slice of `len` elements, of the first of n elements that are `inc` apart. With a negative
+/// increment, the last of them is at index 0.
 fn first_of(len: usize, n: usize, inc: isize) -> Result<usize, ViewError> {
     let reach = n.saturating_sub(1).checked_mul(inc.unsigned_abs());
     match reach {
@@ -59,22 +60,22 @@ fn first_of(len: usize, n: usize, inc: isize) -> Result<usize, ViewError> {
     }
 }
 
-/// What vectors of both kinds say of their length and increment.
+/// Methods of both kinds of vector for the length and the increment.
 macro_rules! length {
     () => {
-        /// The number of elements, n.
+        /// Returns the number of elements, n.
         #[inline(always)]
         pub fn len(&self) -> usize {
             self.n
         }
 
-        /// Whether n = 0.
+        /// Returns whether n = 0.
         #[inline(always)]
         pub fn is_empty(&self) -> bool {
             self.n == 0
         }
 
-        /// Elements from one to the next: negative if they lie backwards.
+        /// Returns the distance from one element to the next, in elements; negative if the addresses decrease.
         #[inline(always)]
         pub fn inc(&self) -> isize {
             self.inc
@@ -83,27 +84,27 @@ macro_rules! length {
 }
 
 impl<'a, T> VecRef<'a, T> {
-    /// The elements of a slice.
+    /// Returns a view of all elements of a slice.
     #[inline(always)]
     pub fn from_slice(data: &'a [T]) -> Self {
         Self { ptr: data.as_ptr(), n: data.len(), inc: 1, borrow: PhantomData }
     }
 
-    /// n elements of a slice from its first on, `inc` apart; the other way round from the n-th of these to the first if
-    /// `inc` is negative.
+    /// Returns a view of n elements of a slice, `inc` apart, beginning with the slice's first element. If `inc` is
+    /// negative, they are in reverse order: the slice's first element is the last one.
     ///
     /// # Errors
-    /// A slice of fewer than 1 + (n - 1) |inc| elements.
+    /// If n > 0 and the slice has fewer than 1 + (n - 1) |inc| elements.
     pub fn from_strided(data: &'a [T], n: usize, inc: isize) -> Result<Self, ViewError> {
         let first = first_of(data.len(), n, inc)?;
         Ok(Self { ptr: data.as_ptr().wrapping_add(first), n, inc, borrow: PhantomData })
     }
 
-    /// The n elements at `ptr`, `ptr + inc`, `ptr + 2 inc` and so on, for callers from C. An empty vector may be at
-    /// null.
+    /// Returns a view of the n elements at `ptr`, `ptr + inc`, `ptr + 2 inc` and so on, for callers from C. The pointer
+    /// of an empty vector may be null.
     ///
     /// # Safety
-    /// For as long as `'a` these are valid elements, and nobody writes them. What is between them is not touched.
+    /// These are valid elements for `'a`, and nobody writes them during `'a`. The memory between them is not accessed.
     #[inline(always)]
     pub unsafe fn from_raw(ptr: *const T, n: usize, inc: isize) -> Self {
         Self { ptr, n, inc, borrow: PhantomData }
@@ -111,16 +112,16 @@ impl<'a, T> VecRef<'a, T> {
 
     length!();
 
-    /// The address of element 0. Not to be followed when the vector is empty.
+    /// Returns the address of element 0. It must not be dereferenced if the vector is empty.
     #[inline(always)]
     pub fn as_ptr(&self) -> *const T {
         self.ptr
     }
 
-    /// A copy of element i.
+    /// Returns a copy of element i.
     ///
     /// # Panics
-    /// Outside of the vector.
+    /// If there is no element i.
     #[inline(always)]
     #[track_caller]
     pub fn at(&self, i: usize) -> T
@@ -128,14 +129,15 @@ impl<'a, T> VecRef<'a, T> {
         T: Copy,
     {
         assert!(i < self.n, "element {i} of a vector of {}", self.n);
-        // SAFETY: inside, so promise 1 of the module holds for the address, and promise 2 for reading.
+        // SAFETY: i is less than n, so promise 1 of the module holds for the address. By promise 2 nobody writes the
+        // element meanwhile.
         unsafe { *self.ptr.wrapping_offset(i as isize * self.inc) }
     }
 
-    /// The elements in this range.
+    /// Returns the view of the elements in this range.
     ///
     /// # Panics
-    /// When it leaves the vector or runs backwards.
+    /// If the range ends outside the vector, or before its start.
     #[track_caller]
     pub fn subvector(self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.n, "elements {range:?} of a vector of {}", self.n);
@@ -143,26 +145,26 @@ impl<'a, T> VecRef<'a, T> {
         Self { ptr, n: range.len(), ..self }
     }
 
-    /// The elements before element i, and those from it on.
+    /// Returns the elements before element i, and the elements from element i on.
     ///
     /// # Panics
-    /// When `i > n`.
+    /// If `i > n`.
     #[track_caller]
     pub fn split_at(self, i: usize) -> (Self, Self) {
         (self.subvector(0..i), self.subvector(i..self.n))
     }
 
-    /// The elements as a slice, if they are adjacent.
+    /// Returns the elements as a slice, or `None` if they are not adjacent.
     #[inline]
     pub fn as_slice(&self) -> Option<&'a [T]> {
         if self.n == 0 {
             return Some(&[]);
         }
-        // SAFETY: promises 1 and 2 of the module for n adjacent elements.
+        // SAFETY: promises 1 and 2 of the module hold for the n elements, which are adjacent since the increment is 1.
         (self.inc == 1).then(|| unsafe { std::slice::from_raw_parts(self.ptr, self.n) })
     }
 
-    /// Copies of all elements.
+    /// Returns copies of all elements.
     pub fn to_vec(&self) -> Vec<T>
     where
         T: Copy,
@@ -177,7 +179,7 @@ impl<T: Copy + fmt::Debug> fmt::Debug for VecRef<'_, T> {
     }
 }
 
-/// n elements to write, `inc` elements apart: to a [`VecRef`] what `&mut` is to `&`.
+/// A mutable view of n elements that are `inc` elements apart.
 ///
 /// # Example
 /// ```
@@ -197,33 +199,33 @@ pub struct VecMut<'a, T> {
     borrow: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: a VecMut owns access to its elements alone, so it crosses threads exactly as `&mut [T]` does.
+// SAFETY: a VecMut has exclusive access to its elements for its lifetime, so it is `Send` exactly if `&mut [T]` is.
 unsafe impl<T: Send> Send for VecMut<'_, T> {}
-// SAFETY: a shared VecMut gives out nothing but copies.
+// SAFETY: a shared reference to a VecMut only provides copies of elements, or a `&[T]`, and `T` is `Sync`.
 unsafe impl<T: Sync> Sync for VecMut<'_, T> {}
 
 impl<'a, T> VecMut<'a, T> {
-    /// The elements of a slice.
+    /// Returns a view of all elements of a slice.
     #[inline(always)]
     pub fn from_slice(data: &'a mut [T]) -> Self {
         Self { ptr: data.as_mut_ptr(), n: data.len(), inc: 1, borrow: PhantomData }
     }
 
-    /// n elements of a slice; see [`VecRef::from_strided`].
+    /// Returns a mutable view of n elements of a slice; see [`VecRef::from_strided`].
     ///
     /// # Errors
-    /// A slice of fewer than 1 + (n - 1) |inc| elements.
+    /// If n > 0 and the slice has fewer than 1 + (n - 1) |inc| elements.
     pub fn from_strided(data: &'a mut [T], n: usize, inc: isize) -> Result<Self, ViewError> {
         let first = first_of(data.len(), n, inc)?;
         Ok(Self { ptr: data.as_mut_ptr().wrapping_add(first), n, inc, borrow: PhantomData })
     }
 
-    /// The n elements at `ptr`, `ptr + inc`, `ptr + 2 inc` and so on, for callers from C. An empty vector may be at
-    /// null.
+    /// Returns a view of the n elements at `ptr`, `ptr + inc`, `ptr + 2 inc` and so on, for callers from C. The pointer
+    /// of an empty vector may be null.
     ///
     /// # Safety
-    /// For as long as `'a` these are valid elements, and nobody else reads or writes them. What is between them is not
-    /// touched.
+    /// These are valid elements for `'a`, and nobody else reads or writes them during `'a`. The memory between them is
+    /// not accessed.
     #[inline(always)]
     pub unsafe fn from_raw(ptr: *mut T, n: usize, inc: isize) -> Self {
         Self { ptr, n, inc, borrow: PhantomData }
@@ -231,29 +233,29 @@ impl<'a, T> VecMut<'a, T> {
 
     length!();
 
-    /// The address of element 0. Not to be followed when the vector is empty.
+    /// Returns the address of element 0. It must not be dereferenced if the vector is empty.
     #[inline(always)]
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.ptr
     }
 
-    /// The same vector to read, for as long as this view is lent.
+    /// Borrows this view and returns an immutable view of the whole vector.
     #[allow(clippy::should_implement_trait)] // AsRef returns a reference, and a view is not one.
     #[inline(always)]
     pub fn as_ref(&self) -> VecRef<'_, T> {
         VecRef { ptr: self.ptr, n: self.n, inc: self.inc, borrow: PhantomData }
     }
 
-    /// The same vector to write, for as long as this view is lent.
+    /// Reborrows this view: returns a mutable view of the whole vector with a shorter lifetime.
     #[inline(always)]
     pub fn rb_mut(&mut self) -> VecMut<'_, T> {
         VecMut { ptr: self.ptr, n: self.n, inc: self.inc, borrow: PhantomData }
     }
 
-    /// A copy of element i.
+    /// Returns a copy of element i.
     ///
     /// # Panics
-    /// Outside of the vector.
+    /// If there is no element i.
     #[inline(always)]
     #[track_caller]
     pub fn at(&self, i: usize) -> T
@@ -263,10 +265,10 @@ impl<'a, T> VecMut<'a, T> {
         self.as_ref().at(i)
     }
 
-    /// Sets element i.
+    /// Sets element i to `value`.
     ///
     /// # Panics
-    /// Outside of the vector.
+    /// If there is no element i.
     #[inline(always)]
     #[track_caller]
     pub fn set(&mut self, i: usize, value: T)
@@ -274,11 +276,12 @@ impl<'a, T> VecMut<'a, T> {
         T: Copy,
     {
         assert!(i < self.n, "element {i} of a vector of {}", self.n);
-        // SAFETY: inside, so promise 1 of the module holds for the address; no other view reaches it by promise 2.
+        // SAFETY: i is less than n, so promise 1 of the module holds for the address. By promise 2 no other reference
+        // accesses the element.
         unsafe { *self.ptr.wrapping_offset(i as isize * self.inc) = value }
     }
 
-    /// Sets every element.
+    /// Sets every element to `value`.
     pub fn fill(&mut self, value: T)
     where
         T: Copy,
@@ -286,10 +289,10 @@ impl<'a, T> VecMut<'a, T> {
         (0..self.n).for_each(|i| self.set(i, value));
     }
 
-    /// The elements in this range, giving up the rest.
+    /// Returns the view of the elements in this range, and gives up the rest.
     ///
     /// # Panics
-    /// When it leaves the vector or runs backwards.
+    /// If the range ends outside the vector, or before its start.
     #[track_caller]
     pub fn subvector(self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.n, "elements {range:?} of a vector of {}", self.n);
@@ -297,15 +300,16 @@ impl<'a, T> VecMut<'a, T> {
         Self { ptr, n: range.len(), ..self }
     }
 
-    /// The elements before element i, and those from it on.
+    /// Returns the elements before element i, and the elements from element i on.
     ///
     /// # Panics
-    /// When `i > n`, or when the increment is zero and both parts would have elements: these would be one.
+    /// If `i > n`, or if the increment is zero and neither part is empty, because the parts would share an element.
     #[track_caller]
     pub fn split_at(self, i: usize) -> (Self, Self) {
         let (n, inc) = (self.n, self.inc);
         assert!(i <= n && (inc != 0 || i == 0 || i == n), "element {i} of a vector of {n} with increment {inc}");
-        // Different elements, which have different addresses: promise 2 holds for both parts.
+        // The parts have different elements. Unless the increment is zero (then one part is empty), these have
+        // different addresses, so promise 2 holds for both parts.
         let second = Self { ptr: self.ptr.wrapping_offset(i as isize * inc), n: n - i, ..self };
         (self.subvector(0..i), second)
     }
@@ -334,7 +338,7 @@ mod tests {
 
     #[test]
     fn null_is_an_empty_vector() {
-        // SAFETY: there is no element.
+        // SAFETY: both vectors are empty, so their null pointers are never dereferenced.
         let (x, mut y) =
             unsafe { (VecRef::<f64>::from_raw(std::ptr::null(), 0, 1), VecMut::from_raw(std::ptr::null_mut(), 0, -1)) };
         y.fill(1.0);

@@ -50,19 +50,19 @@ pub struct Execution {
     /// The failure that poisoned the value, from `Arc::into_raw`; null while the value is valid.
     poison: AtomicPtr<Failure>,
     pub(crate) exclusion: Exclusion,
-    /// Private parts of a reduction into this version. Each is a `Box<T>`, so they exist only for sized `T`. They
+    /// Partial values of a reduction into this version. Each is a `Box<T>`, so they exist only for sized `T`. They
     /// belong to the version, not to the datum: after renaming, the next reduction may begin before the previous one
     /// has been combined.
-    parts: Mutex<Vec<NonNull<()>>>,
+    partial_values: Mutex<Vec<NonNull<()>>>,
     pub(crate) elsewhere: EntryCell,
     pub(crate) home: HomeCell,
     /// Whether a task that may run on a device has named the datum.
     has_device_tasks: AtomicBool,
 }
 
-// SAFETY: parts are values like the version's own, which are `Send + Sync` by the bounds of the constructors.
+// SAFETY: partial values are values like the version's own, which are `Send + Sync` by the bounds of the constructors.
 unsafe impl Send for Execution {}
-// SAFETY: the list of parts is behind a lock, and parts are `Send + Sync` by the bounds of the constructors.
+// SAFETY: the list of partial values is behind a lock, and they are `Send + Sync` by the bounds of the constructors.
 unsafe impl Sync for Execution {}
 
 /// One version of a datum; see `datum/mod.rs` for the access rights. The place is next to the tasks' part.
@@ -131,9 +131,9 @@ impl Execution {
         }
     }
 
-    /// Returns the private parts of the reduction into this version.
-    pub(crate) fn parts(&self) -> MutexGuard<'_, Vec<NonNull<()>>> {
-        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns the partial values of the reduction into this version.
+    pub(crate) fn partial_values(&self) -> MutexGuard<'_, Vec<NonNull<()>>> {
+        self.partial_values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Marks the value as poisoned by `failure`. Called by a task that should have written it.

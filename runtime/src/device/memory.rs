@@ -1,7 +1,7 @@
 //! A device's own memory: how a driver describes it, the copies that a driver implements, and the layout of data in it.
 //!
 //! A device with memory gives the runtime one **heap**, which the runtime divides. A location on a device is an offset
-//! into its heap, never a pointer, so host code can not dereference it. Copies are rectangular: between columns in host
+//! into its heap, never a pointer, so host code cannot dereference it. Copies are rectangular: between columns in host
 //! memory, with any stride, and columns in a heap.
 
 use super::{DeviceError, Event};
@@ -202,7 +202,7 @@ impl<'a> Residence<'a> {
 
 /// A value that a codelet may access: either devices can hold copies of it, or it stays on the host.
 ///
-/// A codelet with an operand that stays on the host can not run on a device with memory of its own.
+/// A codelet with an operand that stays on the host cannot run on a device with memory of its own.
 ///
 /// # Safety
 /// Devices read and write the residence of a value according to the accesses of the tasks that name it. So a

@@ -105,7 +105,7 @@ impl DeviceError {
         Self { message: message.into(), is_lost: false, outcome: None }
     }
 
-    /// Creates an error that reports the loss of a device. The device can not be used any more, and values that only
+    /// Creates an error that reports the loss of a device. The device cannot be used any more, and values that only
     /// its memory held are gone. (Work that fails because it waits for a lost device reports an ordinary error.)
     pub fn lost(message: impl Into<String>) -> Self {
         Self { message: message.into(), is_lost: true, outcome: None }
@@ -237,8 +237,8 @@ pub type Issue<'a> = &'a mut dyn FnMut(&mut dyn Any) -> Result<(), DeviceError>;
 /// [`info`](Self::info).
 ///
 /// Tickets count from one in each queue, including the queues for copies, and stay below 2⁴⁸. The runtime identifies
-/// finished work by queue and ticket, so only work of the same runtime may be reported to it. (A runtime can not be
-/// built with a device that another runtime has. But it can not detect two devices that share a queue.)
+/// finished work by queue and ticket, so only work of the same runtime may be reported to it. (A runtime cannot be
+/// built with a device that another runtime has. But it cannot detect two devices that share a queue.)
 pub unsafe trait Device: Send + Sync {
     /// Returns the properties of the device. They are constant.
     fn info(&self) -> DeviceInfo;

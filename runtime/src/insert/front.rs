@@ -16,8 +16,8 @@ use std::{
 const FRONT_POLL_PAUSE: Duration = Duration::from_micros(100);
 
 impl Shared {
-    /// Inserts at the front. The caller may already hold the front lock: foreign code that runs during an insertion may
-    /// drop a handle. (That handle is not named by the insertion, because named handles are borrowed.)
+    /// Inserts at the front. The caller may already hold the front lock, because user code that runs during an
+    /// insertion may drop a handle. (The insertion does not name that handle: named handles are borrowed.)
     pub(crate) fn at_front<R>(&self, insert: impl FnOnce(&Inserter<'_>) -> R) -> R {
         let _front = (!self.is_at_front()).then(|| self.lock_front());
         let (seat, scope) = (&self.seats[(self.workers + GUESTS_MAX) as usize], self.front_scope());

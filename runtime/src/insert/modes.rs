@@ -130,6 +130,6 @@ plain_mode! {
 plain_mode! {
     /// Changes the value in a way that commutes with neighbouring accesses of the same mode; the body sees `&mut T`.
     ///
-    /// Such tasks run one at a time, in the order in which they become ready.
+    /// Such tasks run one at a time, in any order.
     Commute = Commute, COMMUTE, item = &'t mut T, as_mut, rename = false
 }

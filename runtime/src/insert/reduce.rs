@@ -1,10 +1,11 @@
-//! Reductions: many tasks contribute to one value, each into a private part.
+//! Reductions: many tasks contribute to one value, each through a private *partial value*.
 //!
 //! A run of `reduce` accesses by one operation opens a *reduction* on the datum. Its tasks do not wait for each other.
-//! Each takes a part that no other task is using, or creates one as the operation's identity; adds to it; and puts it
-//! back. So there are never more parts than tasks running at once. The first access that is not a reduction by the same
-//! operation, or the end of the scope, inserts a `combine` task, which waits for all of them and folds the parts into
-//! the value. The order of folding is not fixed, so the rounding of floating-point sums may differ from run to run.
+//! Each task takes a partial value that no other task is using, or creates one as the operation's identity. It adds its
+//! contribution and puts the partial value back. So there are never more partial values than tasks running at once. The
+//! first access that is not a reduction by the same operation, or the end of the scope, inserts a `combine` task. It
+//! waits for all tasks of the reduction and folds the partial values into the value. The order of folding is not fixed,
+//! so the rounding of floating-point sums may differ from run to run.
 
 use super::{AccessTarget, Accesses, ItemOf, Named, sealed};
 use crate::{
@@ -29,8 +30,8 @@ use std::{any::TypeId, marker::PhantomData, ptr::NonNull, sync::Arc};
 ///     fn identity() -> f64 {
 ///         0.0
 ///     }
-///     fn combine(into: &mut f64, part: f64) {
-///         *into += part;
+///     fn combine(into: &mut f64, partial: f64) {
+///         *into += partial;
 ///     }
 /// }
 /// # fn main() -> Result<(), superscalar::Error> {
@@ -39,7 +40,7 @@ use std::{any::TypeId, marker::PhantomData, ptr::NonNull, sync::Arc};
 /// rt.scope(|s| {
 ///     let total = s.lend(&mut total);
 ///     for i in 1..=10 {
-///         s.spawn("add", total.reduce(Sum), move |part| *part += f64::from(i));
+///         s.spawn("add", total.reduce(Sum), move |partial| *partial += f64::from(i));
 ///     }
 /// })?;
 /// assert_eq!(total, 56.0);
@@ -47,25 +48,26 @@ use std::{any::TypeId, marker::PhantomData, ptr::NonNull, sync::Arc};
 /// # }
 /// ```
 pub trait Reduction<T>: 'static {
-    /// Returns the identity: combining it changes nothing. Each part starts with it.
+    /// Returns the identity, with which each partial value starts. Combining it changes nothing.
     fn identity() -> T;
 
-    /// Folds a part into the value.
-    fn combine(into: &mut T, part: T);
+    /// Folds a partial value into the value `into`.
+    fn combine(into: &mut T, partial: T);
 }
 
-/// Contributes to a value; the body sees `&mut T`, a private part. Made by [`Lent::reduce`](crate::Lent::reduce).
+/// Contributes to a value; the body sees `&mut T`, a partial value. Made by [`Lent::reduce`](crate::Lent::reduce).
 #[must_use = "an access does nothing until it is given to a task"]
 pub struct Reduce<'h, 'd, T, R>(pub(crate) AccessTarget<'h, 'd, T>, pub(crate) PhantomData<R>);
 
 /// The bound form of [`Reduce`].
 pub struct BoundReduce<T, R> {
     version: NonNull<Version<T>>,
-    part: Option<Box<T>>,
+    partial: Option<Box<T>>,
     operation: PhantomData<fn() -> R>,
 }
 
-// SAFETY: it is a pointer to a version, which is `Sync`, and a part, which is `Send` like every datum's value.
+// SAFETY: it has a pointer to a version, which is `Sync`, and a partial value, which is `Send` like every datum's
+// value.
 unsafe impl<T, R> Send for BoundReduce<T, R> {}
 
 impl<'s, 'd: 's, T, R: Reduction<T>> Accesses<'s> for Reduce<'_, 'd, T, R> {}
@@ -90,7 +92,7 @@ impl<T, R: Reduction<T>> sealed::Accesses for Reduce<'_, '_, T, R> {
             datum.current()
         };
         insertion.access(version, Mode::Reduce);
-        BoundReduce { version: NonNull::from(version), part: None, operation: PhantomData }
+        BoundReduce { version: NonNull::from(version), partial: None, operation: PhantomData }
     }
 }
 
@@ -108,10 +110,11 @@ impl<T, R: Reduction<T>> sealed::Bound for BoundReduce<T, R> {
 
     unsafe fn item<'t>(&'t mut self) -> <Self as ItemOf<'t>>::Item {
         // SAFETY: versions live until every task that names their datum is done.
-        let kept = unsafe { self.version.as_ref() }.execution.parts().pop();
-        self.part.insert(match kept {
-            // SAFETY: parts of this version are boxes of `T`, put there by `settle`.
-            Some(part) => unsafe { Box::from_raw(part.cast::<T>().as_ptr()) },
+        let unused = unsafe { self.version.as_ref() }.execution.partial_values().pop();
+        self.partial.insert(match unused {
+            // SAFETY: the partial values of this version are boxes of `T`, put there by `settle`. This one was taken
+            // out of the list, so nobody else owns it.
+            Some(partial) => unsafe { Box::from_raw(partial.cast::<T>().as_ptr()) },
             None => Box::new(R::identity()),
         })
     }
@@ -119,21 +122,21 @@ impl<T, R: Reduction<T>> sealed::Bound for BoundReduce<T, R> {
     fn settle(mut self, result: Result<(), &Arc<Failure>>) {
         // SAFETY: versions live until every task that names their datum is done, and this one is not done yet.
         let execution = &unsafe { self.version.as_ref() }.execution;
-        match (result, self.part.take()) {
-            (Ok(()), Some(part)) => execution.parts().push(NonNull::from(Box::leak(part)).cast()),
+        match (result, self.partial.take()) {
+            (Ok(()), Some(partial)) => execution.partial_values().push(NonNull::from(Box::leak(partial)).cast()),
             (Ok(()), None) => {}
-            // A part changed by a failed body is invalid, and so is the sum.
-            (Err(failure), part) => {
+            // A failed body may have left its partial value invalid, so the combined value is invalid, too.
+            (Err(failure), partial) => {
                 execution.set_first_poison(failure);
-                // The part may panic when it is dropped; the task has failed all the same.
-                drop_guarded(part);
+                // The destructor may panic; the task has failed anyway.
+                drop_guarded(partial);
             }
         }
     }
 
     fn exclusions(&self, _: &mut Vec<*const Exclusion>) {}
 
-    /// Visits nothing: a part is not the value of a version.
+    /// Visits nothing: a partial value is not the value of a version.
     fn uses(&self, _: &mut dyn FnMut(&Execution, Mode)) {}
 }
 
@@ -161,7 +164,7 @@ impl<T: ?Sized> Datum<T> {
 /// # Safety
 /// The address is that of an inserter, and it is the inserter of the datum's level.
 unsafe fn insert_combine<T, R: Reduction<T>>(inserter: NonNull<()>, datum: &Datum<T>) {
-    // SAFETY: it is the inserter that `end_reduction` was given, which outlives the call.
+    // SAFETY: the address is that of the inserter passed to `end_reduction`, which outlives the call.
     unsafe { inserter.cast::<Inserter<'_>>().as_ref() }.insert_internal(TaskSpec::new("combine"), |insertion| {
         // SAFETY: `Insertion` exists only while its owner is the inserter of the data's level.
         let version = unsafe { datum.current() };
@@ -184,9 +187,10 @@ impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
             return TaskResult::Cancelled(failure);
         }
         let combined = run_guarded(|| {
-            while let Some(part) = { version.execution.parts().pop() } {
-                // SAFETY: a part is a box of `T`; this task is the only writer of the value now.
-                unsafe { R::combine(version.place().as_mut(), *Box::from_raw(part.cast::<T>().as_ptr())) };
+            while let Some(partial) = { version.execution.partial_values().pop() } {
+                // SAFETY: a partial value is a box of `T`, and it was taken out of the list. By its hazards this task
+                // is the only one that accesses the value now.
+                unsafe { R::combine(version.place().as_mut(), *Box::from_raw(partial.cast::<T>().as_ptr())) };
             }
             Ok(())
         });
@@ -203,10 +207,10 @@ impl<T, R: Reduction<T>> Runnable for Combine<T, R> {
     fn discard(self, failure: &Arc<Failure>) {
         // SAFETY: versions live until every task that names their datum is done, and this task is one of them.
         let version = unsafe { self.version.as_ref() };
-        // These parts will never be combined.
-        for part in std::mem::take(&mut *version.execution.parts()) {
-            // SAFETY: a part is a box of `T`, and it was taken out of the list.
-            drop_guarded(unsafe { Box::from_raw(part.cast::<T>().as_ptr()) });
+        // These partial values will never be combined.
+        for partial in std::mem::take(&mut *version.execution.partial_values()) {
+            // SAFETY: a partial value is a box of `T`, and it was taken out of the list.
+            drop_guarded(unsafe { Box::from_raw(partial.cast::<T>().as_ptr()) });
         }
         version.execution.set_poison(failure);
     }

@@ -41,7 +41,7 @@ enum Attempt {
     Admitted,
     /// There is no room yet.
     NoRoom,
-    /// A copy that brings a value can not be issued yet.
+    /// A copy that brings a value cannot be issued yet.
     NotYet,
 }
 
@@ -50,7 +50,7 @@ impl Directory {
     /// if admission must be tried again after other work has finished.
     ///
     /// # Errors
-    /// If it can never be admitted: a value is lost or can not be copied, or no memory can be freed.
+    /// If it can never be admitted: a value is lost or cannot be copied, or no memory can be freed.
     pub(crate) fn admit(
         &mut self,
         copier: &mut dyn Copier,
@@ -281,7 +281,7 @@ impl Directory {
         Ok(if complete { self.waits(copier, demand, node) } else { None })
     }
 
-    /// Records the copies that a task which can not be issued yet depends on: if one of them fails, the task fails,
+    /// Records the copies that a task which cannot be issued yet depends on: if one of them fails, the task fails,
     /// too.
     fn await_copies(&mut self, demand: Demand<'_>, node: Node) {
         let read = demand.uses.iter().filter(|one| one.mode.reads()).map(|one| self.entry(one.entry));
@@ -290,8 +290,8 @@ impl Directory {
         self.stores[usize::from(demand.device)].awaited = awaited;
     }
 
-    /// Returns the events that the task waits for before it uses its operands on the node, or `None` if its device can
-    /// not wait for one of them.
+    /// Returns the events that the task waits for before it uses its operands on the node, or `None` if its device
+    /// cannot wait for one of them.
     fn waits(&self, copier: &dyn Copier, demand: Demand<'_>, node: Node) -> Option<WaitEvents> {
         let events = demand.uses.iter().flat_map(|one| {
             let replica = &self.entry(one.entry).replicas[node.at()];
@@ -309,7 +309,7 @@ impl Directory {
         let arrival = |from: &Node| self.links.forecast_ns(*from, to, bytes);
         let sources = host.into_iter().chain(entry.holders()).filter_map(|from| Some((arrival(&from)?, from)));
         let Some((_, from)) = sources.min_by(|a, b| a.0.total_cmp(&b.0)) else {
-            // Only devices that this one can not copy from have the value.
+            // Only devices that this one cannot copy from have the value.
             let Some(from) = self.entry(id).holders().next() else { return Ok(false) };
             return Ok(self.copy(copier, id, (from, Node::HOST), CopyKind::Staging)?
                 && self.copy(copier, id, (Node::HOST, to), CopyKind::Fetch)?);
@@ -394,7 +394,7 @@ impl Directory {
     /// copies to the host, and returns the number of copies that must end before the task tries again.
     ///
     /// # Errors
-    /// If a value is lost or can not be copied.
+    /// If a value is lost or cannot be copied.
     pub(crate) fn admit_to_host(
         &mut self,
         copier: &mut dyn Copier,
@@ -410,7 +410,7 @@ impl Directory {
             let entry = self.entry(one.entry);
             let home = &entry.replicas[Node::HOST.at()];
             let is_coming = !one.mode.reads() || entry.is_valid(Node::HOST);
-            // A copy that could not be issued waits for copies to or from host memory that its device can not wait for.
+            // A copy that could not be issued waits for copies to or from host memory that its device cannot wait for.
             let readers = if one.mode.writes() || !is_coming { home.readers.as_slice() } else { &[] };
             let brings = one.mode.reads() && is_coming;
             let all =
@@ -431,7 +431,7 @@ impl Directory {
         Ok(unfinished.len())
     }
 
-    /// Prepares the failure of a host task whose data can not be brought to the host. Returns the number of copies to
+    /// Prepares the failure of a host task whose data cannot be brought to the host. Returns the number of copies to
     /// and from the host memory of the data it was to write: the failure is reported after they end, because the data
     /// may be freed with the task. When none is left (zero), host memory has the only valid replica. Its content is
     /// meaningless, but no copy will access it.

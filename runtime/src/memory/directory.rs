@@ -274,7 +274,7 @@ impl Directory {
         }
     }
 
-    /// Returns the events among these that are not done, or `None` if the device can not wait for one of them.
+    /// Returns the events among these that are not done, or `None` if the device cannot wait for one of them.
     pub(super) fn pending_events(
         &self,
         copier: &dyn Copier,
@@ -293,7 +293,7 @@ impl Directory {
         Some(waits)
     }
 
-    /// Issues a copy of a datum that has memory on the target node. Returns `false` if it can not be issued yet; other
+    /// Issues a copy of a datum that has memory on the target node. Returns `false` if it cannot be issued yet; other
     /// work must finish first.
     pub(super) fn copy(
         &mut self,

@@ -12,7 +12,7 @@ pub enum CopyKind {
     Fetch,
     /// The only valid replica is evicted: the value goes to host memory.
     Eviction,
-    /// A device needs a value that it can not copy directly from the device that has it. The value goes through host
+    /// A device needs a value that it cannot copy directly from the device that has it. The value goes through host
     /// memory.
     Staging,
 }

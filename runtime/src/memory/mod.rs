@@ -50,20 +50,20 @@
 //! dropped at once; a Modified one is first copied to the host.
 //!
 //! Progress is guaranteed. The holder of a pin has been issued and waits only for work issued earlier, so pins end. On
-//! each device at most one task waits for admission, and nothing else is admitted there meanwhile. If it finds no room
-//! although nothing is pinned, all replicas are evicted, including its own operands, and it starts from an empty heap.
-//! An empty heap is large enough, because tasks that need more are refused beforehand. Its operands may be fetched
-//! several times on the way. But before each new attempt some work has finished, and no other task has added work on
-//! this device.
+//! each device at most one task waits for admission, and nothing else is admitted there meanwhile. If nothing is pinned
+//! and there is still no room, every replica is evicted, even its own operands. It then starts from an empty heap. An
+//! empty heap is large enough, because tasks that need more are refused beforehand. Its operands may be fetched several
+//! times on the way. But before each new attempt some work has finished, and no other task has added work on this
+//! device.
 //!
 //! # Resident values
 //!
 //! A [`Resident`](crate::Resident) keeps its entry. When it is lent to a scope, the scope gets a datum of its own, with
 //! its own hazards, that refers to the same entry. No task copies the value to the host when the scope ends, and copies
-//! of it may still be in progress then. So hazards do not order the uses in different scopes. Three facts replace them:
-//! a scope ends when its tasks are done; a scope that changes the value borrows it exclusively; and later users wait
-//! for the remaining copies, which the entry names. Scopes that only read the value share it: their tasks are readers,
-//! as in one scope.
+//! of it may still be in progress then. Hazards order uses within one scope only. Between scopes, three rules do: a
+//! scope ends when its tasks are done; a scope that changes the value borrows it exclusively; and later users wait for
+//! the remaining copies, which the entry names. Scopes that only read the value share it: their tasks are readers, as
+//! in one scope.
 //!
 //! Copies may use its host memory at any time. So the host memory lives until the task that drops the value, which
 //! waits for the copies as every writing host task does. Its address must not change. A body may exchange two tiles,

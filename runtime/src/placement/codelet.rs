@@ -366,7 +366,7 @@ impl<B: Operands, P> CodeletCall<B, P> {
     };
 
     fn takers(&self, kinds: &Kinds) -> Takers {
-        // A running host body holds the mutual exclusion of commuting accesses; queues can not hold it.
+        // A running host body holds the mutual exclusion of commuting accesses; queues cannot hold it.
         if B::COMMUTES { Takers::HOST } else { self.implementations.takers(kinds) }
     }
 

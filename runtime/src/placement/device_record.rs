@@ -23,11 +23,11 @@ use std::{
 pub(crate) struct DeviceRecord {
     /// The event that the task was issued as: read by the issuers of its successors.
     pub(super) event: AtomicU64,
-    /// The kinds of worker that can take the task; nobody, if it was not offered.
+    /// The kinds of worker that can take the task; empty if it was not offered.
     pub(super) takers: AtomicU32,
     /// Number of copies that a host task waits for.
     pub(super) fetching: AtomicU32,
-    /// Devices that can not take the task after all, one bit each: an operand stays on the host, the task does not fit,
+    /// Devices that cannot take the task after all, one bit each: an operand stays on the host, the task does not fit,
     /// or the device is lost.
     pub(super) barred: AtomicU64,
     /// The kernel's name and cost. Written at insertion.

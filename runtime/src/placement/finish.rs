@@ -99,7 +99,7 @@ impl PlacementContext<'_> {
                 self.fix_span(slot, DeviceQueue { device: device as u16, queue }, times);
                 self.give_back_hold(seat, slot, result.err());
             }
-            // Other issuers may wait for memory, or for an event that their queues can not wait for.
+            // Other issuers may wait for memory, or for an event that their queues cannot wait for.
             self.devices.notify_waiting();
         }
         issuing.ends = ends;

@@ -19,7 +19,7 @@ impl PlacementContext<'_> {
         (!self.is_closing()).then_some(self)
     }
 
-    /// Returns the location of the task's operands relative to a resource; `None` if the resource can not run the task.
+    /// Returns the location of the task's operands relative to a resource; `None` if the resource cannot run the task.
     fn whereabouts_on(&self, task: &ReadyTask, on: Resource) -> Option<Whereabouts> {
         let slot = self.slot_of(task)?;
         match on.device_index() {
@@ -135,7 +135,7 @@ impl Outlook for PlacementContext<'_> {
     fn comes_soon(&self, task: &ReadyTask, others: usize) {
         let Some(slot) = self.slot_of(task) else { return };
         match others {
-            // Its slot is mostly in the cache by now, and has the pointer to the device record.
+            // By now the slot is usually in the cache, so the pointer to its device record can be read without delay.
             0 => slot.try_device_record().into_iter().for_each(prefetch),
             _ => prefetch(slot),
         }

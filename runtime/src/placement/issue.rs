@@ -48,7 +48,7 @@ pub(super) struct Issuing {
     pub(super) in_flight: VecDeque<InFlight>,
     /// Buffers for the device's reports.
     pub(super) ends: FinishedWork,
-    /// A task that was taken and can not be admitted yet.
+    /// A task that was taken and cannot be admitted yet.
     waiting: Option<ReadyTask>,
     /// Idle devices for which the policy keeps tasks that the last issue has made ready. Their issuers have not been
     /// woken yet.
@@ -181,7 +181,7 @@ impl PlacementContext<'_> {
     /// needs the thread. So it takes one task at a time, only while its own device has none, and no task that could
     /// delay it.
     fn issue_for_other_device(&self, issuing: &mut Issuing) -> bool {
-        // Tasks for its own device are looked for elsewhere.
+        // This thread looks for its own device's tasks itself, so the own device is removed from `kept`.
         let own = issuing.device;
         issuing.kept.retain(|device| usize::from(*device) != own);
         let [device] = issuing.kept[..] else { return false };
@@ -344,7 +344,7 @@ impl PlacementContext<'_> {
         }
         if bar != BarReason::Loss {
             let (device, kernel) = (&self.devices.all[issuing.device].info.name, slot.device_record().call().0);
-            let text = || format!("{device} can not run `{kernel}`; such tasks run elsewhere: {error}");
+            let text = || format!("{device} cannot run `{kernel}`; such tasks run elsewhere: {error}");
             self.notices.say(&format!("{bar:?} {}", issuing.device), text);
         }
         // Read before the push, after which another thread may run the task and free its slot.

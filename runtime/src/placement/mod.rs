@@ -17,14 +17,14 @@
 //! # The issuing thread
 //!
 //! The thread that holds a device's [`Issuing`](issue::Issuing) issues to it. Usually this is the device's issuer,
-//! which releases the lock while it waits. The policy may keep a task for one device. Suppose that issuing a task has
-//! made such a task ready for another device, whose issuer is waiting. Then the current thread issues that task, too,
-//! instead of waking the other issuer, and so on. Thus a chain that alternates between devices stays on one thread and
-//! in its cache; changing threads would take as long as the work. The thread takes one such task at a time, only while
-//! there is none for its own device, and only if no data come from the host, because those could delay it. In all other
-//! cases the other issuer is woken. A thread that pushes a task and sees a device idle wakes its issuer or issues in
-//! its place. If it does not see the device idle, the issuer will find the task, because an issuer announces that it is
-//! idle before its last look (`placement/table.rs`).
+//! which releases the lock while it waits. The policy may keep a task for one device. If issuing a task makes a kept
+//! task ready for another device whose issuer waits, this thread issues that task itself instead of waking the issuer,
+//! and repeats this. Thus a chain that alternates between devices stays on one thread and in its cache; changing
+//! threads would take as long as the work. The thread takes one such task at a time, only while there is none for its
+//! own device, and only if no data come from the host, because those could delay it. In all other cases the other
+//! issuer is woken. A thread that pushes a task and sees a device idle wakes its issuer or issues in its place. If it
+//! does not see the device idle, the issuer will find the task, because an issuer announces that it is idle before its
+//! last look (`placement/table.rs`).
 //!
 //! # The hold
 //!
@@ -39,7 +39,7 @@
 //! An event is a position in a queue: [`Event`] names device, queue and ticket. The issuer looks at each predecessor to
 //! find the events to wait for. If the predecessor is done, there is none; if it is issued, its event is in the slot.
 //! The slot may have been reused for another task by then. Therefore the generation is compared after the event is
-//! read, and a mismatch means "done". A device that can not wait for another device's event leaves the task in the
+//! read, and a mismatch means "done". A device that cannot wait for another device's event leaves the task in the
 //! policy until its predecessors are done.
 //!
 //! `placement/queues.rs` describes how a queue of the device is chosen.

@@ -75,7 +75,7 @@ impl PlacementContext<'_> {
             return self.push_offered(seat, index, takers, kept);
         }
         if !released.runnable() {
-            // The task is in the policy, or was issued. A host worker, or a device that can not wait for events of its
+            // The task is in the policy, or was issued. A host worker, or a device that cannot wait for events of its
             // predecessors, can take it from now on.
             let is_newly_runnable = is_offered
                 && released.only_hold_left()
@@ -100,7 +100,7 @@ impl PlacementContext<'_> {
     /// that is idle, it is added to `kept` for the caller to wake. Returns [`AfterRelease::Ready`] if host workers
     /// are to be woken.
     ///
-    /// Host workers can not take the task before its predecessors are done. If the last predecessor ends concurrently,
+    /// Host workers cannot take the task before its predecessors are done. If the last predecessor ends concurrently,
     /// either this thread sees it after the fence of the notification, or the thread that ends it sees the push after
     /// its own fence and wakes the workers. (If the task has been taken by now, the slot may hold another task, and the
     /// workers are woken in vain.)
@@ -118,7 +118,7 @@ impl PlacementContext<'_> {
                 if !entry.is_lost() {
                     return AfterRelease::Nothing;
                 }
-                // The device was lost, perhaps before this push. Others may take the task now.
+                // The device may have been lost before this push, so wake everyone: others may take the task.
                 self.wake_after_loss();
             }
             Some(None) => fence(Ordering::SeqCst),

@@ -28,7 +28,8 @@ const TASK_SHARE_MAX: f64 = 1.0 / 64.0;
 /// A resource is far slower than another if it takes more than this many times as long.
 const FAR_SLOWER: f64 = 2.0;
 
-/// Caches the last answer during one search for tasks, because consecutive tasks are mostly alike.
+/// Caches the last answer during one search for tasks, because consecutive tasks usually have the same
+/// kernel and takers.
 #[derive(Default)]
 pub(super) struct AnswerCache(Cell<Option<(CallKey, bool)>>);
 

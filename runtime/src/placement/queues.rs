@@ -20,7 +20,7 @@ use crate::device::{DeviceInfo, Event};
 use std::ops::Range;
 
 /// The maximum number of urgent tasks in one urgent queue before others use ordinary queues (measured:
-/// docs/measurements/).
+/// docs/measurements/2026-11-28-constants.md).
 const URGENT_IN_QUEUE_MAX: usize = 2;
 
 #[derive(Clone, Copy, Default)]
@@ -87,7 +87,7 @@ impl Queues {
         found as u16
     }
 
-    /// Returns one of these queues where the task waits only for its own predecessors, or for nothing.
+    /// Returns one of these queues that is empty, or whose last task is a predecessor.
     fn without_delay(&self, among: &Range<usize>, mut before: impl Iterator<Item = Event>) -> Option<usize> {
         let is_last = |event: Event| {
             let at = usize::from(event.queue);

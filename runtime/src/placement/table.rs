@@ -31,7 +31,7 @@ pub(crate) struct DeviceEntry {
     pub(crate) kind_bit: u32,
     /// Its issuer has no task and waits, is about to wait, or collects ends meanwhile. It must be woken for a task.
     pub(crate) idle: AtomicBool,
-    /// Its issuer has a task that can not be admitted before other work has finished.
+    /// Its issuer has a task that cannot be admitted before other work has finished.
     pub(super) waits: AtomicBool,
     /// Number of tasks put into its queues.
     pub(crate) issued: AtomicU64,

@@ -47,16 +47,16 @@ pub(super) enum Admission {
     Admitted(HeldMemory, Admitted),
     /// Other work must finish first.
     NotYet,
-    /// This device can not run the task, or is lost.
+    /// This device cannot run the task, or is lost.
     Barred(BarReason, DeviceError),
     /// No device can run the task.
     Failed(DeviceError),
 }
 
-/// Why a device can not run a task.
+/// Why a device cannot run a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BarReason {
-    /// An operand can not be copied to the device.
+    /// An operand cannot be copied to the device.
     Place,
     /// The task needs more memory than the device has.
     Size,
@@ -64,7 +64,7 @@ pub(super) enum BarReason {
     Loss,
 }
 
-const NOT_COPYABLE: &str = "an operand stays in host memory, because devices can not copy its layout there, such as a \
+const NOT_COPYABLE: &str = "an operand stays in host memory, because devices cannot copy its layout there, such as a \
                             stride between neighbours in a column";
 
 impl Admission {
@@ -94,7 +94,7 @@ impl PlacementContext<'_> {
         let all_resident = unsafe { body.residences(&mut look) };
         if !all_resident || !is_writable {
             return match info.memory {
-                // The device works in host memory, and no other device has a copy of an operand that can not be copied.
+                // The device works in host memory, and operands that stay on the host exist only there.
                 None if is_writable => Admission::Admitted(HeldMemory::default(), Admitted::default()),
                 _ => Admission::barred(BarReason::Place, NOT_COPYABLE),
             };

@@ -41,7 +41,7 @@ const PAGES_AT_ONCE: usize = 16;
 /// A file smaller than this is not rewritten.
 const SMALL_BYTES: u64 = 16 << 20;
 /// The niceness of the appending thread on Linux: the lowest priority, so that a busy program is not delayed and the
-/// file falls behind instead (measured: docs/measurements/).
+/// file falls behind instead (measured: docs/measurements/2026-11-28-constants.md).
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 19;
 
@@ -51,8 +51,8 @@ static NAMES: Mutex<Option<HashMap<PathBuf, u64>>> = Mutex::new(None);
 /// The trace file of a runtime.
 pub(crate) struct TraceFile {
     path: PathBuf,
-    /// Whether it is a regular file. Other files, such as pipes, are written only at the end, because text in them can
-    /// not be overwritten.
+    /// Whether it is a regular file. Other files, such as pipes, are written only at the end, because text in them
+    /// cannot be overwritten.
     is_regular: bool,
     growing: Mutex<Option<Growing>>,
     is_ending: Mutex<bool>,
@@ -149,7 +149,7 @@ impl TraceFile {
             if let Ok(file) = File::create(&beside) {
                 let moved = trace.write(file).and_then(|_| Ok(fs::rename(&beside, &self.path)?));
                 return moved.inspect_err(|_| {
-                    // The partial file is harmless if it can not be removed.
+                    // The partial file is harmless if it cannot be removed.
                     let _ = fs::remove_file(&beside);
                 });
             }

@@ -212,9 +212,9 @@ impl Recorder {
         self.queues[usize::from(queue.device)] + u32::from(queue.queue)
     }
 
-    /// Returns the time range of work in this queue that ended, or was noticed to have ended, at `ended_ns`. It starts
-    /// no sooner than `since_ns` and the end of the queue's previous work. If the driver knows the duration `busy_ns`,
-    /// it starts this long before the end.
+    /// Returns the time range to record for work in this queue, whose end was reported or noticed at `ended_ns`. The
+    /// range starts at the latest of three times: `since_ns`, the end of the queue's previous work, and, if the driver
+    /// knows the duration, `busy_ns` before the end.
     pub(crate) fn lane_span(&self, queue: DeviceQueue, since_ns: u64, busy_ns: Option<u64>, ended_ns: u64) -> LaneSpan {
         let lane = self.lane_of(queue);
         let mut ends = held(self.ends.lock());

@@ -118,8 +118,7 @@ impl Ring {
         read
     }
 
-    /// Returns all kept pages, for rewriting the file, with the number of records dropped before them that the file has
-    /// been told of.
+    /// Returns all kept pages, for rewriting the file, and the number of dropped records that the file already reports.
     pub(super) fn kept(&self) -> Pages {
         let [_, growing, finishing] = self.readers;
         Pages {

@@ -108,7 +108,7 @@ impl HostSpans {
     /// continues it. Waits for the writer thread to catch up.
     ///
     /// # Errors
-    /// If the captured text can not be parsed, which would mean a change of tracing-chrome's format.
+    /// If the captured text cannot be parsed, which would mean a change of tracing-chrome's format.
     pub fn take(&mut self) -> Result<HostCapture, HostSpansError> {
         let until_ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.guard.start_new(Some(Box::new(Sink::new(self.piece_out.clone()))));

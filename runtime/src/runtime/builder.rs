@@ -88,7 +88,7 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         variable: "SUPERSCALAR_POLICY",
-        default: "`priority`",
+        default: "`priority`; see below",
         meaning: "which ready task runs next; the names are below",
         parse: |builder, text| {
             set_if_unset(&mut builder.policy, text.parse().map_err(|error: UnknownPolicy| error.to_string()))
@@ -97,7 +97,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         variable: "SUPERSCALAR_WINDOW",
         default: "4096",
-        meaning: "how many tasks of a scope are in flight, 1 to 4194304",
+        meaning: "at most this many tasks of a scope are in flight, 1 to 4194304",
         parse: |builder, text| set_if_unset(&mut builder.window, parse_whole_number(text, WINDOW_MAX)),
     },
     Setting {

@@ -114,7 +114,7 @@ impl Home<'_> {
 }
 
 impl<'d, T: 'd> Lent<'d, T> {
-    /// Contributes to the value by `operation`; the body sees `&mut T`, a private part that starts as the operation's
+    /// Contributes to the value by `operation`; the body sees `&mut T`, a partial value that starts as the operation's
     /// identity.
     pub fn reduce<R: Reduction<T>>(&self, _operation: R) -> Reduce<'d, 'd, T, R> {
         Reduce(self.target(), PhantomData)

@@ -27,8 +27,9 @@ use std::{
 /// `'scope` is the lifetime of the scope, of its handles and of its bodies; `'env` is the lifetime of the data that it
 /// may borrow.
 ///
-/// When its tasks are done, a scope drops the values that it owns one by one. So the destructor of one must not use
-/// another: a value with a destructor must live for `'env`, which no handle, result or borrow of the scope does.
+/// When its tasks are done, a scope drops the values that it owns one by one. The destructor of one value must not use
+/// another, which may be dropped already. So a value with a destructor must live for `'env`; handles, results and
+/// borrows of the scope do not live that long.
 pub struct Scope<'scope, 'env: 'scope> {
     inserter: &'scope Inserter<'scope>,
     /// The data and pools that are freed when every task is done. `keep` erases their lifetimes, and `enter` frees
@@ -185,8 +186,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         slice.chunks_mut(len).map(|piece| self.lend(piece)).collect()
     }
 
-    /// Creates a pool of working memory. Each task that accesses the pool gets a value that `make` or an earlier task
-    /// has left.
+    /// Creates a pool of working memory. Each task that accesses the pool gets a value made by `make`, or one that an
+    /// earlier task has used.
     pub fn scratch<T: Send + 'env>(&'scope self, make: impl Fn() -> T + Send + Sync + 'env) -> ScratchPool<'scope, T> {
         let make: Box<dyn Fn() -> T + Send + Sync + 'env> = Box::new(make);
         // SAFETY: only the lifetime is erased; the pool is freed, and `make` with it, before `'env` ends.

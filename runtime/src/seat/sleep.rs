@@ -154,8 +154,7 @@ impl Sleep {
         }
         let woken = self.update(|asleep| {
             let place = asleep.list.pop();
-            // Counted under the lock, because a worker that finds itself removed from the list subtracts the count
-            // again, and must do so afterwards.
+            // Counted under the lock: a worker removed from the list subtracts it later, so it must be added first.
             if place.is_some() {
                 self.searching.fetch_add(1, Ordering::SeqCst);
             }

@@ -1,8 +1,9 @@
 //! The memory of one task: three cache lines, reused from task to task.
 //!
-//! The memory has two parts. The inserter, the predecessors' finishers and the task's own finisher write line 1:
-//! [`Successors`], [`Pending`] and the scope. The inserter, until it seals the task, and then the thread that took the
-//! task write lines 2 and 3: the number, [`Header`], [`Body`] and [`Label`].
+//! | lines | contents | written by |
+//! |---|---|---|
+//! | 1 | [`Successors`], [`Pending`], the scope | the inserter, predecessors' finishers, the task's own finisher |
+//! | 2, 3 | number, [`Header`], [`Body`], [`Label`] | the inserter until the seal, then the thread that took the task |
 //!
 //! The parts that every run needs come first, with five words of the body, so most tasks run without an access to line
 //! 3.

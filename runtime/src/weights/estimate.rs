@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 /// The unit in which a kernel's work is counted: what limits its speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Unit {
-    /// Floating-point operations: for level 3, and for tasks of other or unknown level that state their flops.
+    /// Floating-point operations: for level 3 or unknown level; for levels 1 and 2 only if no bytes are stated.
     Flops,
-    /// Bytes: for levels 1 and 2, and for tasks that state only their bytes.
+    /// Bytes: for levels 1 and 2, and for tasks that state only bytes.
     Bytes,
     /// Calls of a task without cost.
     Calls,

@@ -9,9 +9,9 @@
 //! 2. *persisted*: measured in an earlier run, near that size;
 //! 3. the *directive*: what the driver states for its device;
 //! 4. measured or persisted at any other size;
-//! 5. *assumed*: about a quarter of what one core of an ordinary machine reaches. It is low on purpose: an unknown
-//!    resource should leave a task to others rather than delay them, and it takes a task as soon as the others have
-//!    enough to do. Its first measurement replaces the assumption.
+//! 5. *assumed*: about a quarter of the rate of one core of an ordinary machine. The assumption is low on purpose: an
+//!    unknown resource should leave tasks to others rather than delay them. It still takes a task as soon as the others
+//!    have enough to do, and its first measurement replaces the assumption.
 //!
 //! When many measurements contradict a persisted weight by more than a factor of two, the weight is dropped for this
 //! kernel and resource. A factor of more than five is reported once ([`Runtime::notices`](crate::Runtime::notices)).
@@ -347,8 +347,8 @@ impl Weights {
         if new_weights.is_empty() {
             return;
         }
-        // All are written, because another process may have written meanwhile, and one file should have consistent
-        // weights.
+        // Writes all weights, not only the new ones: another process may have written the file meanwhile, and one file
+        // should have consistent weights.
         let measured = self.measured().map(|(entry, _)| entry);
         if let Err(error) = file::merge(file, measured) {
             self.notices.say("weights", || format!("capability weights are not kept: {error}"));

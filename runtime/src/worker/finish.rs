@@ -164,8 +164,9 @@ impl Shared {
         // SAFETY: this thread occupies the seat; the reference ends with the statement.
         let UnreportedTasks { scope, count } = std::mem::take(unsafe { &mut seat.local().done });
         if let (Some(scope), 1..) = (scope, count) {
-            // SAFETY: scope states are never freed while the runtime lives. After the count, the scope may end and its
-            // state may be reused; reading the next scope's waiter can at worst cause an unnecessary wake-up.
+            // SAFETY: scope states are never freed while the runtime lives. The count may end the scope, and another
+            // scope may then reuse the state. If its waiter is read instead, the worst effect is an
+            // unnecessary wake-up.
             let scope = unsafe { scope.as_ref() };
             if let Some(waiter) = scope.count_done(count) {
                 self.sleep.wake(waiter.0);

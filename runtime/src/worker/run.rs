@@ -29,7 +29,7 @@ pub(crate) struct Waiting<'a> {
 }
 
 /// How long a worker searches for a task before it sleeps: much longer than waking a thread takes, and long enough to
-/// bridge the serial code between two library calls (measured: docs/measurements/).
+/// bridge the serial code between two library calls (measured: docs/measurements/2026-11-28-constants.md).
 const SEARCH_TIME: Duration = Duration::from_millis(2);
 /// The longest pause between two polls, in spin-loop iterations: a few microseconds.
 const PAUSE_SPINS_MAX: u32 = 256;
@@ -152,8 +152,7 @@ impl Shared {
         let place = self.sleep.understudy();
         while !self.is_closing() {
             if seat.try_take() {
-                // No thread is woken when it could have this seat, so the understudy leaves it whenever it has nothing
-                // to do.
+                // A thread that wants this seat cannot ask for it, so the understudy leaves it whenever it is idle.
                 self.run_until_idle(seat, &want, None);
                 self.leave(seat);
             }
@@ -174,7 +173,8 @@ impl Shared {
                 return;
             }
             if self.sleep.sleep(place) {
-                // A thread that has taken the seat meanwhile does not look for the task that this wake-up was for.
+                // If another thread has taken the seat, it does not search for the task behind this wake-up, so pass
+                // the wake-up on.
                 self.sleep.end_search(seat.is_taken());
             }
         }
@@ -387,8 +387,7 @@ impl Shared {
             } else {
                 // From here on another thread may run the task, so this thread must not access its slot.
                 if let (Some(recorder), false) = (&self.recorder, held.is_empty()) {
-                    // Sets the time of the following records: this seat has recorded nothing just now, and the release
-                    // may make tasks ready.
+                    // Reads the clock, because releasing may make tasks ready, and nothing was recorded here just now.
                     recorder.moment(seat);
                 }
                 self.release_exclusions(seat, held);

@@ -3,7 +3,7 @@
 //!
 //! Running a task on the wrong thread would break assumptions of the runtime: a guest would run a task of another
 //! scope, a host worker would run a task whose predecessors are still running on a device, or one runtime would run a
-//! task of another. The built-in policies respect the [`TaskFilter`](crate::Want) of each thread. The answers of custom
+//! task of another. The built-in policies respect the [`TaskFilter`] of each thread. The answers of custom
 //! policies are checked here, and a wrongly given task is kept for a thread that may run it.
 //!
 //! Several runtimes may share a policy by mistake. A task of another runtime is returned to that runtime, and fails its

@@ -169,7 +169,7 @@ fn child_loses_a_device() {
     assert!(matches!(&rt.notices()[..], [one] if one.contains("lost")), "{:?}", rt.notices());
 }
 
-/// A notice that can not be printed does not stop the program.
+/// A notice that cannot be printed does not stop the program.
 #[cfg(target_os = "linux")]
 #[test]
 fn notices_survive_full_standard_error() {

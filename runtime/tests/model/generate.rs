@@ -241,7 +241,7 @@ impl Writer {
         }
         if position.scopes == 1 && self.random.percent(15) {
             let output = self.new_datum(Ownership::Output);
-            // A `compute` body can not return an error, so it panics instead.
+            // A `compute` body cannot return an error, so it panics instead.
             if task.fate == Fate::Fail {
                 task.fate = Fate::Panic;
             }

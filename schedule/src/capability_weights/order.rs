@@ -18,7 +18,8 @@ const COMPARED_TASKS_MAX: usize = 8;
 const TRANSFER_ADVANTAGE_MIN: f64 = 0.1;
 /// How many tasks a device scans for one that needs no copies while its link is busy.
 const SCANNED_TASKS_MAX: usize = 500;
-/// For how many tasks that needed host data when they were assigned the outlook is asked again.
+/// Some tasks needed host data when they were assigned. The outlook is asked for the current copies of at most this
+/// many of them.
 const TRANSFER_QUERIES_MAX: usize = 64;
 
 /// Returns whether the task needed no copies when it was assigned. Its operands may have been evicted since, but that

@@ -275,8 +275,8 @@ fn slow_worker_steals_the_last_task() {
     (31..=60).for_each(|id| mock.push(&policy, id, i32::from(id < 34), MockTask::with_times_ns(&[NEVER, 100.0])));
     assert_eq!(mock.take(&policy, Place(0)), None, "the device finishes all tasks sooner");
     // The worker proves to be faster than forecast, but not as fast as the device.
-    for work in mock.tasks.borrow_mut().values_mut() {
-        work.forecasts[0] = MockTask::with_times_ns(&[2900.0]).forecasts[0];
+    for task in mock.tasks.borrow_mut().values_mut() {
+        task.forecasts[0] = MockTask::with_times_ns(&[2900.0]).forecasts[0];
     }
     assert_eq!(mock.take(&policy, Place(0)), Some(60));
     assert_eq!(mock.take(&policy, mock.device(0)), Some(1));
@@ -296,8 +296,8 @@ fn tasks_of_lost_resource_are_released() {
     let policy = CapabilityWeights::new(mock.places());
     (1..=4).for_each(|id| mock.push(&policy, id, 0, MockTask::with_times_ns(&[NEVER, 100.0, 90.0]).homed(FAST)));
     assert_eq!(mock.take(&policy, mock.device(1)), None);
-    for work in mock.tasks.borrow_mut().values_mut() {
-        work.forecasts[1] = None;
+    for task in mock.tasks.borrow_mut().values_mut() {
+        task.forecasts[1] = None;
     }
     assert_eq!(mock.take(&policy, mock.device(1)), Some(1));
     assert!(mock.take(&policy, Place(0)).is_some());
@@ -338,11 +338,11 @@ fn clearing_up_takes_every_task() {
 
 #[test]
 fn returned_task_is_counted_once() {
-    for work in [MockTask::with_times_ns(&[NEVER, 100.0]), MockTask::with_times_ns(&[NEVER, 100.0]).not_on(HOST)] {
+    for task in [MockTask::with_times_ns(&[NEVER, 100.0]), MockTask::with_times_ns(&[NEVER, 100.0]).not_on(HOST)] {
         let mock = MockOutlook::new(1, 1);
         let policy = CapabilityWeights::new(mock.places());
         for _ in 0..50 {
-            mock.push(&policy, 1, 0, work.clone());
+            mock.push(&policy, 1, 0, task.clone());
             assert_eq!(mock.take(&policy, mock.device(0)), Some(1));
         }
         assert_eq!(policy.state().stations[1].wait_ns(0.0, 0.0), 100.0);

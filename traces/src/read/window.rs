@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use super::error::{Position, ReadError, Repr};
 
-/// The number of bytes read from the input at once. Not critical; measured: docs/measurements/.
+/// The number of bytes read from the input at once. Not critical; measured: docs/measurements/2026-11-28-constants.md.
 const CHUNK_BYTES: usize = 256 << 10;
 
 /// A UTF-8 character has at most four bytes, so up to three may wait for the rest.

@@ -1,7 +1,8 @@
 //! The run's data in the page: one line of JSON with the names, and sections of numbers in base64.
 //!
 //! Numbers are stored as varints of differences, because a million tasks as JSON objects would be too large and too
-//! slow to parse; measured: docs/measurements/. `run.js` decodes the sections. This is the format for both sides:
+//! slow to parse; measured: docs/measurements/2026-11-28-constants.md. `run.js` decodes the sections. This is the
+//! format for both sides:
 //!
 //! | section | contents |
 //! |---|---|

@@ -110,8 +110,9 @@ pub(super) fn triangle_of_band<T>(a: MatRef<'_, T>, uplo: Uplo) -> (Stored<T>, u
 pub(super) fn check_band<T>(a: MatRef<'_, T>) -> usize {
     assert!(
         a.nrows() > 0 && (a.nrows() == 1 || a.row_stride() == 1),
-        "level 2: shape {:?} is no band with adjacent rows",
-        a.shape()
+        "level 2: array of a band with shape {:?} and row stride {}: expected at least one row, and row stride 1",
+        a.shape(),
+        a.row_stride()
     );
     a.nrows() - 1
 }

@@ -94,7 +94,8 @@ impl<T: Scalar> Triangle<T> {
     /// The triangle is valid memory, and element (i, j) of op(A) is stored.
     unsafe fn element(&self, i: usize, j: usize) -> T {
         let (i, j) = if self.trans { (j, i) } else { (i, j) };
-        // SAFETY: by this function's contract the element is stored.
+        // SAFETY: by this function's contract element (i, j) of A is stored, in memory that the triangle's view borrows
+        // for reading, so its address is valid and nobody writes it.
         let a = unsafe { *self.a.at(i, j) };
         if self.conj { a.conj() } else { a }
     }

@@ -238,8 +238,8 @@ struct tile {
     __device__ bool is_inside(int first, int i, int j) const { return i >= j && j < first + STEP; }
 };
 
-// Loads a step's columns into shared memory, by `warps` warps of which this is number `warp`. A is padded with the unit
-// matrix.
+// Loads a step's columns into shared memory. The work is divided among `warps` warps; this is number `warp`. Beyond its
+// last row and column, A is padded with the unit matrix.
 __device__ inline void load(const tile &from, elem *l, int pitch, int first, int order, int warp, int warps) {
     const int parts = from.parts(first, order);
 #pragma unroll 1

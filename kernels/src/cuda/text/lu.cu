@@ -102,7 +102,7 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
         forget();
     }
 
-    // Finds the rows whose positions are not above `least`.
+    // Sets the bits of the rows whose positions are `least` or later.
     __device__ void find_live(int turn, int least) {
         live = 0;
 #pragma unroll

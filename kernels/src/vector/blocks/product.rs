@@ -67,7 +67,8 @@ impl<T: Scalar> Blocks<'_, T> {
         let is_right = self.right.is_none_or(|right| right.is_of(b.transpose(), Role::Right, columns));
         assert!(
             is_left && is_right,
-            "packed forms are not of these factors in panels of {rows} rows and {columns} columns"
+            "packed forms do not fit (left: {is_left}, right: {is_right}): expected those of these factors, in panels \
+             of {rows} rows and {columns} columns"
         );
     }
 }
@@ -153,8 +154,7 @@ pub(crate) struct Panels<R> {
     distance: usize,
     /// Reals from one row of a panel to the next.
     across: usize,
-    /// The first row of the last panel and its packed copy, if the others are in place: it has too few rows to be read
-    /// in place.
+    /// The first row of the last panel and its packed copy, if the other panels are read in place.
     last: Option<(usize, OperandStream<R>)>,
 }
 

@@ -13,7 +13,7 @@ use crate::vector::workspace::Workspace;
 use crate::{MatMut, Scalar, Uplo};
 use std::mem::MaybeUninit;
 
-/// Bytes of a packed block of columns of a factor, at most. Measured: docs/measurements/.
+/// Bytes of a packed block of columns of a factor, at most. Measured: docs/measurements/2026-11-28-constants.md.
 const BLOCK_BYTES_MAX: usize = 2 << 20;
 
 /// One triangle of C = alpha A op(A) + beta C, or of C = alpha A op(B) + op(alpha) B op(A) + beta C, where op is the

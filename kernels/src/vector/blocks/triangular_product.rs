@@ -349,8 +349,8 @@ fn subtract_lanes<T, V, const NV: usize, const AT: usize, const LOWER: bool>(
     V: Vector<Real = T::Real>,
 {
     let isa = row[0][0].isa();
-    // One part of b after the other, as in `subtract`: they share the one free register. Each multiply-add is masked
-    // separately, which AVX-512 does in the same instruction.
+    // Re and im parts one after the other: only one register is free. Each multiply-add is masked separately, which
+    // AVX-512 does in the same instruction.
     let re = V::splat(isa, b.re());
     for (u, (acc, x)) in row.iter_mut().zip(x).enumerate() {
         acc[0] = select_lanes::<V, AT, LOWER>(u, acc[0], acc[0].mul_sub(re, x[0]), lane);

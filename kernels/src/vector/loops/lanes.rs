@@ -48,7 +48,7 @@ pub(crate) fn exchanged<T: Scalar, V: Vector<Real = T::Real>>(x: V) -> V {
     if T::COMPLEX { x.swap_pairs() } else { x }
 }
 
-/// Reduces the sums of products a x to a number, or to the one of conj(a) x.
+/// Returns the sum of the products a x, or conj(a) x, from the sums in the lanes.
 #[inline(always)]
 pub(crate) fn total<T: Scalar, V: Vector<Real = T::Real>>(sums: [V; 2], conj: bool) -> T {
     let isa = sums[0].isa();

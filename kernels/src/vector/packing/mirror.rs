@@ -114,7 +114,7 @@ impl<T: Scalar> Factor<'_, T> {
 /// Packs all rows of `a`, which has a mirror, in the format of [`pack::panels`].
 ///
 /// # Safety
-/// What [`pack::panels`] requires.
+/// Same as for [`pack::panels`].
 #[inline(always)]
 pub(crate) unsafe fn panels<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real)
 where
@@ -136,7 +136,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for PackMirrored<'_, T> {
     type Output = ();
 
     /// # Safety
-    /// What [`panels`] requires.
+    /// Same as for [`panels`].
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { a, width, to } = self;

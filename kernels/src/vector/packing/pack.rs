@@ -15,7 +15,7 @@ use crate::{MatMut, Scalar, Uplo};
 const GATHER_COLUMNS: usize = 8;
 /// Columns packed per pass if rows are adjacent in memory. A column of one panel may be half a cache line, and panels
 /// may be powers of two apart, so that single columns would evict each other's lines before these are full. Measured:
-/// docs/measurements/.
+/// docs/measurements/2026-11-28-constants.md.
 const COLUMNS_PER_PASS: usize = 4;
 /// Columns ahead that are prefetched meanwhile: the pieces of a column are too short for the hardware prefetcher.
 const PREFETCH_COLUMNS: usize = 8;
@@ -43,7 +43,7 @@ where
 /// Packs all rows of a factor without mirror, as some columns of panels that are `distance` reals apart.
 ///
 /// # Safety
-/// What [`panel`] requires, for every panel; panel i begins `i * distance` reals after `to`.
+/// Same as for [`panel`], for every panel; panel i begins `i * distance` reals after `to`.
 #[inline(always)]
 pub(crate) unsafe fn panels_of<T, V>(isa: V::Isa, a: Factor<'_, T>, width: usize, to: *mut T::Real, distance: usize)
 where
@@ -66,7 +66,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for PackPanels<'_, T> {
     type Output = ();
 
     /// # Safety
-    /// What [`panels_of`] requires.
+    /// Same as for [`panels_of`].
     #[inline(always)]
     unsafe fn run(self, isa: V::Isa) {
         let Self { a, width, to, distance } = self;
@@ -75,7 +75,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for PackPanels<'_, T> {
         // hardware prefetches such reads, but not a panel's short pieces, which are a leading dimension apart.
         let together = if a.view.row_stride() == 1 { rows - rows % width } else { 0 };
         // A constant width lets the compiler separate complex numbers without loops, in panels of the factor that is
-        // broadcast. Measured: docs/measurements/.
+        // broadcast. Measured: docs/measurements/2026-11-28-constants.md.
         // SAFETY: `to` has room for a panel of each `width` rows, `distance` reals apart, and `together` is a multiple
         // of `width`.
         unsafe {
@@ -97,7 +97,7 @@ impl<T: Scalar, V: Vector<Real = T::Real>> Part<V> for PackPanels<'_, T> {
 /// Fills the panels of the first `rows` rows of `a`, which are adjacent in memory, in one pass.
 ///
 /// # Safety
-/// What [`panels_of`] requires; `rows` is a multiple of `width` and at most the rows of `a`.
+/// Same as for [`panels_of`]; in addition, `rows` is a multiple of `width` and at most the rows of `a`.
 #[inline(always)]
 unsafe fn side_by_side<T: Scalar>(a: Factor<'_, T>, width: usize, rows: usize, to: *mut T::Real, distance: usize) {
     let (depth, unit) = (if rows > 0 { a.view.ncols() } else { 0 }, planes::<T>());
@@ -208,7 +208,7 @@ unsafe fn column<T: Scalar>(from: *const T::Real, rows: usize, sign: T::Real, to
 /// Packs a column CHUNK elements at a time: arrays of constant length become one or two vector moves.
 ///
 /// # Safety
-/// What [`column`] requires.
+/// Same as for [`column`].
 #[inline(always)]
 unsafe fn column_by<T: Scalar, const CHUNK: usize>(
     from: *const T::Real,

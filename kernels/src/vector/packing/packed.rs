@@ -279,8 +279,8 @@ impl PackStore {
     /// Returns lines for `bytes` bytes, possibly empty ones that the caller extends. Evicts another packed form if
     /// needed.
     ///
-    /// A form that was used since the last check gets a second chance, and the new form is refused. If a cycle of tiles
-    /// does not fit, some of them stay packed, instead of each being evicted just before its next use.
+    /// A form used since the last check stays, and the new one is not stored. So if a cycle of tiles does not fit, some
+    /// of them stay packed, instead of each being evicted just before its next use.
     fn take(&self, bytes: usize) -> Option<Vec<CacheLine>> {
         loop {
             let mut state = lock(&self.state);

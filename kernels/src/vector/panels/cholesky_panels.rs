@@ -124,7 +124,7 @@ impl<T: Scalar> FactorPanels<'_, T> {
     /// Writes a tile, which is also in its panel, over A.
     ///
     /// # Safety
-    /// What [`FactorPanels::load`] requires.
+    /// Same as for [`FactorPanels::load`].
     #[inline(always)]
     pub unsafe fn store<V, const NV: usize, const ROWS: usize>(
         &mut self,
@@ -151,7 +151,7 @@ impl<T: Scalar> FactorPanels<'_, T> {
     /// accumulators instead would put them in memory, because a loop indexes them.
     ///
     /// # Safety
-    /// What [`FactorPanels::load`] requires.
+    /// Same as for [`FactorPanels::load`].
     #[inline(always)]
     unsafe fn pack_lanes<V, const NV: usize, const ROWS: usize>(&mut self, isa: V::Isa, i: usize, j: usize)
     where
@@ -170,7 +170,7 @@ impl<T: Scalar> FactorPanels<'_, T> {
     /// Copies such a tile back from its panel to A.
     ///
     /// # Safety
-    /// What [`FactorPanels::load`] requires.
+    /// Same as for [`FactorPanels::load`].
     #[inline(always)]
     unsafe fn unpack_lanes<V, const NV: usize, const ROWS: usize>(&mut self, isa: V::Isa, i: usize, j: usize)
     where
@@ -189,7 +189,7 @@ impl<T: Scalar> FactorPanels<'_, T> {
     /// Copies the tile of A at (i, j) to its panel.
     ///
     /// # Safety
-    /// What [`FactorPanels::load`] requires.
+    /// Same as for [`FactorPanels::load`].
     #[inline(always)]
     unsafe fn pack<V, const NV: usize, const ROWS: usize>(&mut self, isa: V::Isa, i: usize, j: usize, whole: bool)
     where
@@ -222,7 +222,7 @@ impl<T: Scalar> FactorPanels<'_, T> {
     /// Copies the tile at (i, j) back from its panel to A.
     ///
     /// # Safety
-    /// What [`FactorPanels::load`] requires.
+    /// Same as for [`FactorPanels::load`].
     #[inline(always)]
     unsafe fn unpack<V, const NV: usize, const ROWS: usize>(&mut self, isa: V::Isa, i: usize, j: usize, whole: bool)
     where
@@ -251,7 +251,7 @@ impl<T: Scalar> FactorPanels<'_, T> {
     /// Copies the lower triangle of the block at (j, j), which has `cols` columns, to its panel.
     ///
     /// # Safety
-    /// What [`FactorPanels::load`] requires.
+    /// Same as for [`FactorPanels::load`].
     #[inline(always)]
     unsafe fn pack_diagonal<V, const ROWS: usize>(&mut self, isa: V::Isa, j: usize, cols: usize)
     where
@@ -286,7 +286,7 @@ impl<T: Scalar> FactorPanels<'_, T> {
     /// Copies the lower triangle of the block at (j, j) back from its panel to A.
     ///
     /// # Safety
-    /// What [`FactorPanels::load`] requires.
+    /// Same as for [`FactorPanels::load`].
     #[inline(always)]
     unsafe fn unpack_diagonal<V, const ROWS: usize>(&mut self, isa: V::Isa, j: usize, cols: usize)
     where

@@ -166,7 +166,7 @@ impl<T: Scalar> Columns<T> {
     /// Loads the lanes of a vector from lane `first` on; the lanes before it are zeros.
     ///
     /// # Safety
-    /// What [`Columns::load`] requires.
+    /// Same as for [`Columns::load`].
     #[inline(always)]
     pub unsafe fn load_from<V: Vector<Real = T::Real>>(self, isa: V::Isa, i: usize, j: usize, first: usize) -> [V; 2] {
         let at = self.at(i, j);
@@ -180,7 +180,7 @@ impl<T: Scalar> Columns<T> {
     /// Stores the lanes of a vector from lane `first` on; earlier rows are left unchanged.
     ///
     /// # Safety
-    /// What [`Columns::store`] requires.
+    /// Same as for [`Columns::store`].
     #[inline(always)]
     pub unsafe fn store_from<V: Vector<Real = T::Real>>(self, i: usize, j: usize, first: usize, x: [V; 2]) {
         let at = self.at(i, j);
@@ -249,7 +249,7 @@ impl<T: Scalar> Columns<T> {
 /// Computes one register tile of [`Columns::subtract_product`].
 ///
 /// # Safety
-/// What [`Columns::subtract_product`] requires; the columns have NV vectors of rows from i on.
+/// Same as for [`Columns::subtract_product`]; in addition, the columns have NV vectors of rows from i on.
 #[inline(always)]
 unsafe fn product_tile<T, V, const NV: usize, const ROWS: usize>(
     isa: V::Isa,

@@ -147,8 +147,8 @@ where
 }
 
 /// Computes column c of the block at column b: its elements of U, its update by the earlier columns of the block, and
-/// its pivot. Below the block's first vector of rows a column is divided by its pivot during the pass of the next
-/// column. Returns whether the pivot is zero.
+/// its pivot. Divides only the block's first vector of rows by the pivot; the rows below are divided when the next
+/// column is computed. Returns whether the pivot is zero.
 ///
 /// # Safety
 /// The columns before b + c are done, except that the last one's rows below the first vector must still be multiplied

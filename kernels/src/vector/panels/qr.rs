@@ -4,9 +4,9 @@
 //! The panel is factored in place or in scratch ([`Columns`]). Its columns store V with explicit ones and zeros until
 //! the end, and R is kept apart. Blocks of ROWS columns are processed from left to right. A block is first updated by
 //! the earlier reflectors, C - V Tᴴ (Vᴴ C), group by group, in register tiles. Within the block, one pass over the rows
-//! of a column does four things: it applies the block's earlier reflectors, sums the squares of the result for the next
-//! reflector, multiplies the result with the earlier reflectors (for T), and multiplies these with the next column.
-//! Each element of a reflector is loaded once for three multiply-adds.
+//! of a column applies the block's earlier reflectors and sums the squares of the result for the next reflector. It
+//! multiplies the result with the earlier reflectors (for T) and with the next column, and multiplies the earlier
+//! reflectors with the next column. Each element of a reflector is loaded once for three multiply-adds.
 //!
 //! During that pass the new reflector is not scaled, so sums of squares may leave the range of the type. If they come
 //! near its limits, or are zero, [`scaled_reflector`] recomputes the reflector from scaled numbers.

@@ -70,7 +70,7 @@ pub(crate) unsafe fn eliminate<T, V, const NV: usize, const ROWS: usize>(
 /// Computes [`eliminate`] for streams that are [`as_packed`], and prefetches one line of `next` every four steps.
 ///
 /// # Safety
-/// What [`eliminate`] requires; [`as_packed`] returned the streams for this tile.
+/// Same as for [`eliminate`]; in addition, [`as_packed`] returned the streams for this tile.
 #[inline(always)]
 pub(crate) unsafe fn eliminate_packed<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Accumulators<V, NV, ROWS>,

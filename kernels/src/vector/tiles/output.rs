@@ -30,9 +30,9 @@ impl Wanted {
         }
     }
 
-    /// Returns the rows as [`Self::rows`] does, but without the squares of `square` rows on the diagonal of C, the
-    /// first of which begins at its first element. The block begins in the first column of C; the register tile at
-    /// column j is within the columns of one square.
+    /// Returns the rows as [`Self::rows`] does, but without the squares on the diagonal of C. Each square has `square`
+    /// rows and columns, and the first begins at the first element of C. The block must begin in the first column of C,
+    /// and the register tile at column j must be within the columns of one square.
     #[inline(always)]
     pub fn rows_outside_squares(&self, square: usize, j: usize, m: usize) -> Range<usize> {
         let start = j / square * square;
@@ -163,7 +163,7 @@ pub(crate) unsafe fn add_vectors<T, V, const NV: usize, const ROWS: usize>(
 /// would not all stay in registers.
 ///
 /// # Safety
-/// What [`add`] requires; the rows of C are adjacent, and T is complex.
+/// Same as for [`add`]; in addition, the rows of C are adjacent, and T is complex.
 #[inline(always)]
 unsafe fn add_pairs<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Destination<'_, T>)
 where
@@ -200,7 +200,7 @@ where
 
 /// Computes C = alpha acc + beta C for a full tile of a complex type, with loops of constant length and without masks.
 /// The tile is in memory: kept in registers, it made the compiler add moves to the loop of the tile. Measured:
-/// docs/measurements/.
+/// docs/measurements/2026-11-28-constants.md.
 ///
 /// # Safety
 /// The tile is laid out as [`add`] requires, with NV vectors in a plane; C has NV whole vectors of adjacent rows, and T
@@ -242,7 +242,7 @@ pub(crate) unsafe fn add_full_pairs<T, V, const NV: usize>(
 /// diagonal.
 ///
 /// # Safety
-/// What [`add`] requires; the rows of C are adjacent, and T is real.
+/// Same as for [`add`]; in addition, the rows of C are adjacent, and T is real.
 #[inline(always)]
 unsafe fn add_lanes<T, V>(isa: V::Isa, spill: *const T::Real, plane: usize, mut out: Destination<'_, T>)
 where
@@ -271,7 +271,7 @@ where
 /// Computes C = alpha acc + beta C element by element, for tiles whose rows are not adjacent.
 ///
 /// # Safety
-/// What [`add`] requires.
+/// Same as for [`add`].
 #[inline(always)]
 unsafe fn add_elements<T: Scalar>(spill: *const T::Real, plane: usize, mut out: Destination<'_, T>) {
     let (rows, cols) = out.c.shape();

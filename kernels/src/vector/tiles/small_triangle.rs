@@ -43,7 +43,7 @@ pub(crate) unsafe fn substitute<T, V, const NV: usize, const ROWS: usize>(
 /// Computes row r of a substitution: subtracts the solved rows from .. to, and divides by the diagonal.
 ///
 /// # Safety
-/// What [`substitute`] requires.
+/// Same as for [`substitute`].
 #[inline(always)]
 unsafe fn row<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Accumulators<V, NV, ROWS>,
@@ -58,10 +58,10 @@ unsafe fn row<T, V, const NV: usize, const ROWS: usize>(
     let column = |q: usize| triangle.wrapping_add(q * ROWS * planes::<T>() + r);
     for q in from..to {
         let x = acc[q];
-        // SAFETY: the triangle has element (r, q).
+        // SAFETY: q and r are less than ROWS, so by this function's contract `triangle` holds element (r, q).
         unsafe { subtract::<T, V, NV>(&mut acc[r], scalar::<T>(column(q), ROWS), false, &x) };
     }
-    // SAFETY: the triangle has element (r, r).
+    // SAFETY: r is less than ROWS, so by this function's contract `triangle` holds element (r, r).
     unsafe { multiply::<T, V, NV>(&mut acc[r], scalar::<T>(column(r), ROWS)) };
 }
 
@@ -69,7 +69,7 @@ unsafe fn row<T, V, const NV: usize, const ROWS: usize>(
 /// values of the others.
 ///
 /// # Safety
-/// What [`substitute`] requires, but with the diagonal of A itself.
+/// Same as for [`substitute`], but with the diagonal of A itself.
 #[inline(always)]
 pub(crate) unsafe fn multiply_triangle<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Accumulators<V, NV, ROWS>,
@@ -104,7 +104,7 @@ pub(crate) unsafe fn multiply_triangle<T, V, const NV: usize, const ROWS: usize>
 /// rows.
 ///
 /// # Safety
-/// What [`multiply_triangle`] requires.
+/// Same as for [`multiply_triangle`].
 #[inline(always)]
 unsafe fn multiply_row<T, V, const NV: usize, const ROWS: usize>(
     acc: &mut Accumulators<V, NV, ROWS>,
@@ -117,7 +117,7 @@ unsafe fn multiply_row<T, V, const NV: usize, const ROWS: usize>(
     V: Vector<Real = T::Real>,
 {
     let column = |q: usize| triangle.wrapping_add(q * ROWS * planes::<T>() + r);
-    // SAFETY: the triangle has elements (r, r) and (r, q).
+    // SAFETY: q and r are less than ROWS, so by this function's contract `triangle` holds elements (r, r) and (r, q).
     unsafe {
         multiply::<T, V, NV>(&mut acc[r], scalar::<T>(column(r), ROWS));
         scale_row::<T, V, NV>(&mut acc[r], -T::Real::ONE);

@@ -13,7 +13,7 @@ use crate::vector::workspace::Workspace;
 use crate::{MatMut, MatRef, Real, Scalar};
 use std::marker::PhantomData;
 
-/// A product is small if m n k is at most this. Measured: docs/measurements/.
+/// A product is small if m n k is at most this. Measured: docs/measurements/2026-11-28-constants.md.
 pub(crate) const SMALL: usize = 64 * 64 * 64;
 /// A is read in place if it has at most this many elements, which fit a first-level cache.
 const READ_MAX: usize = 4096;

@@ -368,7 +368,7 @@ impl Copier for ModelCopier<'_> {
             return Err(DeviceError::lost("lost"));
         }
         for wait in waits {
-            assert!(self.can_wait_for(device, wait.device), "device {device} can not wait for {wait:?}");
+            assert!(self.can_wait_for(device, wait.device), "device {device} cannot wait for {wait:?}");
         }
         if self.drivers.fault_happens(self.choices) {
             return Err(DeviceError::new("refused"));
@@ -379,7 +379,7 @@ impl Copier for ModelCopier<'_> {
             Transfer::Out { from, to } => (Span::device(at, from), host(to)),
             Transfer::Peer { device: peer, from, to } => {
                 let own = self.program.devices[at].memory.as_ref().expect("a device with memory");
-                assert!(own.peers.iter().any(|known| known.0 == *peer), "device {device} can not copy from {peer}");
+                assert!(own.peers.iter().any(|known| known.0 == *peer), "device {device} cannot copy from {peer}");
                 (Span::device(usize::from(*peer), from), Span::device(at, to))
             }
         };

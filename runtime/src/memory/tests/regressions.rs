@@ -94,7 +94,7 @@ fn failing_evictions_fail_the_waiting_task() {
     explore(&program, "a mute device");
 }
 
-/// Like the last test, with a task that waits for a copy which its device can not wait for.
+/// Like the last test, with a task that waits for a copy which its device cannot wait for.
 #[test]
 fn failing_copies_fail_the_waiting_task() {
     let program = Program::new(vec![device(Some(1), &[]), device(Some(1), &[])], &[1])

@@ -24,7 +24,7 @@
 //! in no task length, so it is left out.
 //!
 //! **Accuracy.** The replay reproduces the recorded run closely. Predictions for other numbers of workers are off where
-//! the task lengths depend on how many workers are busy; measured: docs/measurements/.
+//! the task lengths depend on how many workers are busy; measured: docs/measurements/2026-11-28-constants.md.
 
 mod engine;
 mod ready;

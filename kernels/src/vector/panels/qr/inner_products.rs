@@ -40,7 +40,7 @@ pub(crate) unsafe fn inner_products<T, V, const ROWS: usize>(
 /// Computes the inner products NV columns of V at a time.
 ///
 /// # Safety
-/// What [`inner_products`] requires.
+/// Same as for [`inner_products`].
 #[inline(always)]
 unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
     isa: V::Isa,
