@@ -69,7 +69,7 @@ impl Opened {
 /// Opens the devices that the text names, with heaps of so many bytes each (or what they have).
 ///
 /// # Errors
-/// If the text is not understood, or a device is not there or can not be opened; the message says which.
+/// If the text is not valid, or a device does not exist or cannot be opened; the message names it.
 pub fn open(text: &str, memory_bytes: Option<usize>) -> Result<Opened, DeviceError> {
     let mut opened = Opened { devices: Vec::new(), has_cpu: false };
     let items: Vec<&str> = text.split(',').map(str::trim).collect();
@@ -157,7 +157,7 @@ fn open_cuda(items: &[&str], first: u16, memory_bytes: Option<usize>) -> Result<
         let ordinal = ordinal.ok_or_else(|| DeviceError::new(format!("`{name}`: expected `cuda:N` or `cuda:N..M`")))?;
         let there = count()?;
         if ordinal >= there {
-            return Err(DeviceError::new(format!("`{name}`: CUDA sees {there} GPUs")));
+            return Err(DeviceError::new(format!("`{name}`: the number of GPUs that CUDA sees is {there}")));
         }
         ordinals.push(ordinal);
     }

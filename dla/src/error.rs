@@ -133,7 +133,7 @@ mod tests {
     fn errors_of_the_call_name_the_routine() {
         let (rt, none) = (Runtime::builder().workers(1).build().expect("threads"), Options::default().nb(0));
         let (mut a, b) = (Matrix::<f64>::zeros(3, 3), Matrix::zeros(3, 2));
-        let said = |result: Result<(), Error>| result.expect_err("it can not be").to_string();
+        let said = |result: Result<(), Error>| result.expect_err("the call is refused").to_string();
         assert_eq!(
             said(potrf(&rt, Uplo::Lower, a.as_mut(), &none)),
             "potrf: the block size is zero, expected a positive number"

@@ -6,11 +6,12 @@
 //! magnitudes, such as |alpha| |op(A)| |op(B)| + |beta| |C| + |C′|: rounding leaves about ε Gᵢⱼ in an element of R. The
 //! roundings of a column are independent, so with a random u they add up to about ε ‖Gⱼ‖₂ rather than ε ‖Gⱼ‖₁. The
 //! errors are
+//!
 //! - of random vectors, |uᴴ R|ⱼ / (ε ‖Gⱼ‖₂). An error in one element or tile appears in uᴴ R undiminished, while the
-//! contribution of rounding grows only with √n. A norm such as n ε ‖A‖₁ grows with n², and in single precision hides
-//! whole tiles from some hundred rows on;
+//!   contribution of rounding grows only with √n. A norm such as n ε ‖A‖₁ grows with n², and in single precision hides
+//!   whole tiles from some hundred rows on;
 //! - of unit vectors, |R|ᵢⱼ / (ε Gᵢⱼ) for results of products alone ([`componentwise`](Sum::componentwise), the measure
-//! of the Level 3 tests of the BLAS), and |R|ᵢⱼ / (ε ‖Gⱼ‖₂) for others ([`columnwise`](Sum::columnwise)).
+//!   of the Level 3 tests of the BLAS), and |R|ᵢⱼ / (ε ‖Gⱼ‖₂) for others ([`columnwise`](Sum::columnwise)).
 //!
 //! Reflectors do not change the length of a column. In G, k of them count as the identity times √k, for their k
 //! roundings.

@@ -31,9 +31,9 @@ pub fn global_runtime() -> Result<Arc<Runtime>, Error> {
 /// A runtime together with the options of the routines that run on it.
 ///
 /// Its methods are of two kinds. Those with names of words ([`cholesky`](Self::cholesky), [`solve`](Self::solve))
-/// return new values and leave their arguments alone, but a [`Matrix`] that is given away is factored in place. Those
-/// with LAPACK's names ([`potrf`](Self::potrf), [`gemm`](Self::gemm)) work in place on views, as the routines of
-/// [`dla`](crate::dla) do that have the same names.
+/// return new values and leave their arguments alone, but a [`Matrix`](crate::dla::Matrix) that is given away is
+/// factored in place. Those with LAPACK's names ([`potrf`](Self::potrf), [`gemm`](Self::gemm)) work in place on
+/// views, as the routines of [`dla`](crate::dla) do that have the same names.
 ///
 /// A solver is cheap to clone: clones share the runtime, and so do the factorizations that it makes.
 ///
@@ -93,8 +93,9 @@ macro_rules! routines {
         impl crate::Solver {
             $(
                 $(#[$doc])*
-                #[doc = concat!("\n\n# Errors\nThose of [`dla::", stringify!($name), "`].\n\n")]
-                #[doc = concat!("[`dla::", stringify!($name), "`]: fn@crate::dla::", stringify!($name))]
+                #[doc = concat!(
+                    "\n\n# Errors\nThose of [`dla::", stringify!($name), "`](fn@crate::dla::", stringify!($name), ").",
+                )]
                 #[allow(clippy::too_many_arguments, reason = "the BLAS's own")]
                 pub fn $name<T: crate::dla::Scalar>(&self, $($argument: $type),*) -> Result<$result, crate::Error> {
                     Ok(crate::dla::$name(self.runtime(), $($argument,)* self.options())?)

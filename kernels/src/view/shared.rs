@@ -175,7 +175,7 @@ impl<'a, T> MatRef<'a, T> {
         Self { layout: self.layout.transpose(), borrow: PhantomData }
     }
 
-    /// Returns the mirror image of this part of a square matrix at the matrix's diagonal: element (i, j) of the result is
+    /// Returns the mirror image of this part of a square matrix at the diagonal: element (i, j) of the result is
     /// the matrix's element opposite to element (i, j) of this part. The first element of this part is `below` rows
     /// below the diagonal, or, if `below` is negative, `-below` columns beside it.
     ///
