@@ -202,7 +202,7 @@ mod tests {
             (file.expect_err("it is not a matrix").into(), ErrorKind::File),
             (view.expect_err("it is too short").into(), ErrorKind::Shape),
             (crate::devices::open("sim:99", None).err().expect("no such device").into(), ErrorKind::Device),
-            (Runtime::builder().workers(0).build().err().expect("no workers").into(), ErrorKind::Setting),
+            (Runtime::builder().workers(0).build().expect_err("no workers").into(), ErrorKind::Setting),
         ];
         for (error, kind) in errors {
             assert_eq!((error.kind(), error.info(), error.task()), (kind, None, None), "{error}");
