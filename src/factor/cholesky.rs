@@ -14,7 +14,7 @@ use crate::{
 /// ```
 /// use superscalar::prelude::*;
 ///
-/// let a = Matrix::from_rows([[4.0, 2.0], [2.0, 5.0]]);
+/// let a = Matrix::from_rows([[4.0_f64, 2.0], [2.0, 5.0]]);
 /// let f = a.cholesky(Uplo::Lower)?;
 /// assert_eq!(f.factor()?.into_vec(), [2.0, 1.0, 0.0, 2.0]);
 /// assert_eq!(f.solve(&[8.0, 8.0])?.into_vec(), [1.5, 1.0]);

@@ -14,12 +14,12 @@ use crate::{
 /// ```
 /// use superscalar::prelude::*;
 ///
-/// let a = Matrix::from_rows([[3.0, 4.0]]);
+/// let a = Matrix::from_rows([[3.0_f64, 4.0]]);
 /// let f = a.lq()?;
 /// let x = f.solve(&[5.0])?; // the shortest vector with 3 x + 4 y = 5
-/// assert!((x[(0, 0)] - 0.6).abs() < 1e-15 && (x[(1, 0)] - 0.8_f64).abs() < 1e-15);
+/// assert!((x[(0, 0)] - 0.6).abs() < 1e-15 && (x[(1, 0)] - 0.8).abs() < 1e-15);
 /// assert!((f.l()?[(0, 0)].abs() - 5.0).abs() < 1e-14);
-/// assert!((f.q()?.norm(Norm::Fro)? - 1.0).abs() < 1e-15);
+/// assert!((f.q()?.norm(Norm::Frobenius)? - 1.0).abs() < 1e-15);
 /// assert!((f.multiply_q(Op::None, &x)?[(0, 0)].abs() - 1.0).abs() < 1e-15);
 /// assert_eq!(f.rcond()?, 1.0);
 /// # Ok::<(), superscalar::Error>(())

@@ -14,7 +14,7 @@ use crate::{
 /// ```
 /// use superscalar::prelude::*;
 ///
-/// let a = Matrix::from_rows([[0.0, 2.0], [4.0, 2.0]]);
+/// let a = Matrix::from_rows([[0.0_f64, 2.0], [4.0, 2.0]]);
 /// let f = a.lu()?;
 /// assert_eq!(f.solve(&[2.0, 6.0])?.into_vec(), [1.0, 1.0]);
 /// assert_eq!(f.solve_op(Op::Trans, &[4.0, 4.0])?.into_vec(), [1.0, 1.0]);

@@ -15,10 +15,10 @@ use crate::{
 /// use superscalar::prelude::*;
 ///
 /// // A line through (0, 1), (1, 3) and (2, 5).
-/// let a = Matrix::from_rows([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]);
+/// let a = Matrix::from_rows([[1.0_f64, 0.0], [1.0, 1.0], [1.0, 2.0]]);
 /// let f = a.qr()?;
 /// let x = f.solve(&[1.0, 3.0, 5.0])?;
-/// assert!((x[(0, 0)] - 1.0).abs() < 1e-14 && (x[(1, 0)] - 2.0_f64).abs() < 1e-14);
+/// assert!((x[(0, 0)] - 1.0).abs() < 1e-14 && (x[(1, 0)] - 2.0).abs() < 1e-14);
 /// // Q R is A again.
 /// let product = f.q()?.matmul(&f.r()?)?;
 /// assert!((product[(2, 1)] - 2.0).abs() < 1e-14);

@@ -20,11 +20,11 @@ use crate::{
 /// ```
 /// use superscalar::prelude::*;
 ///
-/// let a = Matrix::from_rows([[4.0, 1.0], [1.0, 3.0]]);
+/// let a = Matrix::from_rows([[4.0_f64, 1.0], [1.0, 3.0]]);
 /// let f = a.cholesky(Uplo::Lower)?;
 /// let x = f.solve(&[6.0, 7.0])?;
 /// assert!((x[(0, 0)] - 1.0).abs() < 1e-15 && (x[(1, 0)] - 2.0).abs() < 1e-15);
-/// assert!((f.determinant() - 11.0_f64).abs() < 1e-13);
+/// assert!((f.determinant() - 11.0).abs() < 1e-13);
 /// # Ok::<(), superscalar::Error>(())
 /// ```
 ///
@@ -126,7 +126,7 @@ pub trait Linalg: AsMatrix<Element: Scalar> {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let a = Matrix::from_fn(400, 400, |i, j| if i == j { -1e3 } else { 0.0 });
+    /// let a = Matrix::from_fn(400, 400, |i, j| if i == j { -1e3_f64 } else { 0.0 });
     /// let log = a.log_determinant()?;
     /// assert_eq!(log.sign, 1.0);
     /// assert!((log.log_abs - 400.0 * 1e3_f64.ln()).abs() < 1e-9);

@@ -8,7 +8,7 @@ routines! {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let a = Matrix::from_rows([[1.0, -2.0], [3.0, 4.0]]);
+    /// let a = Matrix::from_rows([[1.0_f64, -2.0], [3.0, 4.0]]);
     /// assert_eq!(Solver::global()?.lange(Norm::Inf, a.as_ref())?, 7.0);
     /// # Ok::<(), superscalar::Error>(())
     /// ```
@@ -18,7 +18,7 @@ routines! {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let a = Matrix::from_rows([[1.0, 0.0], [3.0, 4.0]]);
+    /// let a = Matrix::from_rows([[1.0_f64, 0.0], [3.0, 4.0]]);
     /// assert_eq!(Solver::global()?.lansy(Norm::One, Uplo::Lower, a.as_ref())?, 7.0);
     /// # Ok::<(), superscalar::Error>(())
     /// ```
@@ -28,7 +28,7 @@ routines! {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let a = Matrix::from_rows([[1.0, 0.0], [3.0, 4.0]]);
+    /// let a = Matrix::from_rows([[1.0_f64, 0.0], [3.0, 4.0]]);
     /// assert_eq!(Solver::global()?.lanhe(Norm::Max, Uplo::Lower, a.as_ref())?, 4.0);
     /// # Ok::<(), superscalar::Error>(())
     /// ```
@@ -38,7 +38,7 @@ routines! {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let a = Matrix::from_rows([[9.0, 0.0], [3.0, 9.0]]);
+    /// let a = Matrix::from_rows([[9.0_f64, 0.0], [3.0, 9.0]]);
     /// assert_eq!(Solver::global()?.lantr(Norm::One, Uplo::Lower, Diag::Unit, a.as_ref())?, 4.0);
     /// # Ok::<(), superscalar::Error>(())
     /// ```
@@ -81,7 +81,7 @@ routines! {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let (mut a, mut b) = (Matrix::identity(2), Matrix::zeros(2, 2));
+    /// let (mut a, mut b) = (Matrix::<f64>::identity(2), Matrix::zeros(2, 2));
     /// Solver::global()?.swap(a.as_mut(), b.as_mut())?;
     /// assert_eq!((a, b), (Matrix::zeros(2, 2), Matrix::identity(2)));
     /// # Ok::<(), superscalar::Error>(())

@@ -103,9 +103,9 @@ routines! {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let (mut a, mut tau) = (Matrix::from_rows([[3.0], [4.0]]), [0.0]);
+    /// let (mut a, mut tau) = (Matrix::from_rows([[3.0_f64], [4.0]]), [0.0]);
     /// Solver::global()?.geqrf(a.as_mut(), &mut tau)?;
-    /// assert!((a[(0, 0)].abs() - 5.0_f64).abs() < 1e-14);
+    /// assert!((a[(0, 0)].abs() - 5.0).abs() < 1e-14);
     /// # Ok::<(), superscalar::Error>(())
     /// ```
     fn geqrf(a: MatMut<'_, T>, tau: &mut [T]) -> ();
@@ -114,11 +114,11 @@ routines! {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let (mut a, mut tau) = (Matrix::from_rows([[3.0], [4.0]]), [0.0]);
+    /// let (mut a, mut tau) = (Matrix::from_rows([[3.0_f64], [4.0]]), [0.0]);
     /// let (solver, mut c) = (Solver::global()?, a.clone());
     /// solver.geqrf(a.as_mut(), &mut tau)?;
     /// solver.unmqr(Side::Left, Op::Trans, a.as_ref(), &tau, c.as_mut())?;
-    /// assert!(c[(1, 0)].abs() < 1e-14_f64); // Qᵀ A is R, above zeros
+    /// assert!(c[(1, 0)].abs() < 1e-14); // Qᵀ A is R, above zeros
     /// # Ok::<(), superscalar::Error>(())
     /// ```
     fn unmqr(side: Side, op: Op, a: MatRef<'_, T>, tau: &[T], c: MatMut<'_, T>) -> ();
@@ -127,10 +127,10 @@ routines! {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let (mut a, mut tau, solver) = (Matrix::from_rows([[3.0], [4.0]]), [0.0], Solver::global()?);
+    /// let (mut a, mut tau, solver) = (Matrix::from_rows([[3.0_f64], [4.0]]), [0.0], Solver::global()?);
     /// solver.geqrf(a.as_mut(), &mut tau)?;
     /// solver.ungqr(a.as_mut(), &tau)?;
-    /// assert!((a[(1, 0)].abs() - 0.8_f64).abs() < 1e-15);
+    /// assert!((a[(1, 0)].abs() - 0.8).abs() < 1e-15);
     /// # Ok::<(), superscalar::Error>(())
     /// ```
     fn ungqr(a: MatMut<'_, T>, tau: &[T]) -> ();
@@ -139,9 +139,9 @@ routines! {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let (mut a, mut tau) = (Matrix::from_rows([[3.0, 4.0]]), [0.0]);
+    /// let (mut a, mut tau) = (Matrix::from_rows([[3.0_f64, 4.0]]), [0.0]);
     /// Solver::global()?.gelqf(a.as_mut(), &mut tau)?;
-    /// assert!((a[(0, 0)].abs() - 5.0_f64).abs() < 1e-14);
+    /// assert!((a[(0, 0)].abs() - 5.0).abs() < 1e-14);
     /// # Ok::<(), superscalar::Error>(())
     /// ```
     fn gelqf(a: MatMut<'_, T>, tau: &mut [T]) -> ();
@@ -150,11 +150,11 @@ routines! {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let (mut a, mut tau) = (Matrix::from_rows([[3.0, 4.0]]), [0.0]);
+    /// let (mut a, mut tau) = (Matrix::from_rows([[3.0_f64, 4.0]]), [0.0]);
     /// let (solver, mut c) = (Solver::global()?, a.clone());
     /// solver.gelqf(a.as_mut(), &mut tau)?;
     /// solver.unmlq(Side::Right, Op::Trans, a.as_ref(), &tau, c.as_mut())?;
-    /// assert!(c[(0, 1)].abs() < 1e-14_f64); // A Qᵀ is L, beside zeros
+    /// assert!(c[(0, 1)].abs() < 1e-14); // A Qᵀ is L, beside zeros
     /// # Ok::<(), superscalar::Error>(())
     /// ```
     fn unmlq(side: Side, op: Op, a: MatRef<'_, T>, tau: &[T], c: MatMut<'_, T>) -> ();
@@ -163,10 +163,10 @@ routines! {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let (mut a, mut tau, solver) = (Matrix::from_rows([[3.0, 4.0]]), [0.0], Solver::global()?);
+    /// let (mut a, mut tau, solver) = (Matrix::from_rows([[3.0_f64, 4.0]]), [0.0], Solver::global()?);
     /// solver.gelqf(a.as_mut(), &mut tau)?;
     /// solver.unglq(a.as_mut(), &tau)?;
-    /// assert!((a[(0, 1)].abs() - 0.8_f64).abs() < 1e-15);
+    /// assert!((a[(0, 1)].abs() - 0.8).abs() < 1e-15);
     /// # Ok::<(), superscalar::Error>(())
     /// ```
     fn unglq(a: MatMut<'_, T>, tau: &[T]) -> ();
@@ -178,7 +178,7 @@ routines! {
     /// let (solver, a) = (Solver::global()?, Matrix::from_fn(1000, 2, |i, j| (i as f64).powi(j as i32)));
     /// let (mut r, mut b) = (a.clone(), Matrix::from_fn(1000, 1, |i, _| 3.0 + 2.0 * i as f64));
     /// let tree = solver.tsqr(r.as_mut())?;
-    /// tree.multiply(solver.runtime(), Op::Trans, r.as_ref(), b.as_mut())?;
+    /// tree.apply(solver.runtime(), Op::Trans, r.as_ref(), b.as_mut(), solver.options())?;
     /// assert!((b[(1, 0)] / r[(1, 1)] - 2.0_f64).abs() < 1e-12);
     /// # Ok::<(), superscalar::Error>(())
     /// ```
@@ -286,7 +286,7 @@ impl Solver {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let lu = Matrix::from_rows([[1.0, 0.0], [0.0, 4.0]]);
+    /// let lu = Matrix::from_rows([[1.0_f64, 0.0], [0.0, 4.0]]);
     /// assert_eq!(Solver::global()?.gecon(Norm::One, lu.as_ref(), 4.0)?, 0.25);
     /// # Ok::<(), superscalar::Error>(())
     /// ```
@@ -301,7 +301,7 @@ impl Solver {
     ///
     /// ```
     /// use superscalar::prelude::*;
-    /// let l = Matrix::from_rows([[1.0, 0.0], [0.0, 2.0]]);
+    /// let l = Matrix::from_rows([[1.0_f64, 0.0], [0.0, 2.0]]);
     /// assert_eq!(Solver::global()?.pocon(Uplo::Lower, l.as_ref(), 4.0)?, 0.25);
     /// # Ok::<(), superscalar::Error>(())
     /// ```
