@@ -21,7 +21,7 @@ use crate::{
 /// assert_eq!((f.determinant(), f.log_determinant().sign), (-8.0, -1.0));
 /// assert_eq!((f.l()?[(1, 0)], f.u()?[(0, 0)], f.pivots()), (0.0, 4.0, &[2, 2][..]));
 /// assert_eq!(f.inverse()?.into_vec(), [-0.25, 0.5, 0.25, 0.0]);
-/// assert!((f.condition_number() - 3.0).abs() < 1e-14);
+/// assert!((1.0..3.1).contains(&f.condition_number())); // an estimate; it is 3
 /// # Ok::<(), superscalar::Error>(())
 /// ```
 #[derive(Clone, Debug)]
