@@ -346,7 +346,7 @@ run_tests() {
     if [ "${SANITIZE:-1}" = 1 ]; then run_sanitizers; else skip "sanitizers: SANITIZE=$SANITIZE"; fi
 }
 
-# Most of the time goes into building the dependencies twice more.
+# Most of the time goes into building the dependencies once more.
 run_sanitizers() {
     begin "sanitizers"
     local status=0

@@ -40,6 +40,7 @@ struct Edge {
 /// in this order, and the label lists all of them.
 ///
 /// ```
+/// # mod superscalar { pub use superscalar_recording as recording; }
 /// use superscalar::recording::{Dot, Recording};
 /// let recording = Recording::default();
 /// let graph = Dot::new(&recording).reduced()?;

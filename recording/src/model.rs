@@ -9,6 +9,7 @@ use crate::{Activity, NodeId, TaskId, TaskRecord, activity::node_name, named::na
 /// therefore accept spans and hazards whose task has no record.
 ///
 /// ```
+/// # mod superscalar { pub use superscalar_recording as recording; }
 /// use superscalar::recording::Recording;
 /// let empty = Recording::default();
 /// assert_eq!(empty.dropped, 0);

@@ -9,6 +9,7 @@ use std::panic::Location;
 /// There are at most three. They are stored inline, without an allocation.
 ///
 /// ```
+/// # mod superscalar { pub use superscalar_recording as recording; }
 /// use superscalar::recording::TileIndex;
 /// let update = TileIndex::from([4, 2, 1]);
 /// assert_eq!(update.as_slice(), &[4, 2, 1]);
@@ -29,6 +30,7 @@ impl TileIndex {
     /// Creates an index from these values, outermost first. Returns `None` if there are more than three.
     ///
     /// ```
+    /// # mod superscalar { pub use superscalar_recording as recording; }
     /// use superscalar::recording::TileIndex;
     /// assert_eq!(TileIndex::new(&[4, 2]), Some(TileIndex::from([4, 2])));
     /// assert_eq!(TileIndex::new(&[1, 2, 3, 4]), None);

@@ -6,6 +6,7 @@ use std::{fmt, str::FromStr};
 /// The policies of this crate, by name.
 ///
 /// ```
+/// # extern crate superscalar_schedule as superscalar;
 /// use superscalar::PolicyName;
 /// assert_eq!("work-stealing".parse::<PolicyName>(), Ok(PolicyName::WorkStealing));
 /// assert!("random".parse::<PolicyName>().unwrap_err().to_string().contains("fifo"));

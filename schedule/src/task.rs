@@ -66,6 +66,7 @@ impl ReadyTask {
     /// Creates a task for a simulation that drives a policy in virtual time. Runtimes do not run it.
     ///
     /// ```
+    /// # extern crate superscalar_schedule as superscalar;
     /// use superscalar::{Outlook, Place, Policy, Priority, ReadyTask, TaskId, TaskFilter};
     ///
     /// struct TwoWorkers;

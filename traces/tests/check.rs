@@ -241,7 +241,7 @@ fn exit_status_of_the_command() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(text.lines().count(), 1, "{text}");
-    assert!(text.contains("consistent: 2 tasks, 0 hazards"), "{text}");
+    assert!(text.contains("consistent: 2 tasks, 0 hazard arrows"), "{text}");
 
     let output = command("check-bad.json", &good.replace("\"task\":1", "\"task\":0"), &[]);
     let text = String::from_utf8(output.stdout).unwrap();

@@ -99,6 +99,7 @@ fn text(call: &str, ask: impl FnOnce(*mut c_char, i32) -> CUresult) -> Result<St
 ///
 /// # Examples
 /// ```
+/// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 /// println!("{} GPUs", superscalar::devices::cuda::count()?);
 /// # Ok::<(), superscalar::DeviceError>(())
 /// ```

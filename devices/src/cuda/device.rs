@@ -82,6 +82,7 @@ pub struct Cuda {
 ///
 /// # Examples
 /// ```
+/// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 /// use superscalar::devices::cuda::{self, Options};
 ///
 /// if cuda::count()? > 0 {

@@ -90,6 +90,7 @@ const DRIVER_FUNCTIONS: [&str; 49] = [
 ///
 /// # Examples
 /// ```
+/// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 /// use superscalar::devices::cuda::{Library, requires};
 ///
 /// if let Err(error) = requires(Library::Blas, &["cublasDgemm_v2_64"]) {

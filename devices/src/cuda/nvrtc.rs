@@ -21,6 +21,7 @@ const CACHING_SINCE: (i32, i32) = (12, 9);
 ///
 /// # Examples
 /// ```
+/// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 /// use superscalar::devices::cuda;
 ///
 /// let source = r#"extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }"#;

@@ -55,6 +55,7 @@ pub struct Registration {
 ///
 /// # Examples
 /// ```
+/// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 /// use std::ptr::NonNull;
 /// use superscalar::devices::cuda;
 ///
@@ -138,6 +139,7 @@ fn any_context() -> Result<Arc<Context>, DeviceError> {
 ///
 /// # Examples
 /// ```
+/// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 /// let memory = [0u8; 100];
 /// assert!(!superscalar::devices::cuda::is_pinned(memory.as_ptr(), 100));
 /// ```
@@ -176,6 +178,7 @@ fn driver_has(range: &Range<usize>) -> bool {
 ///
 /// # Examples
 /// ```
+/// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 /// use superscalar::devices::cuda::{self, PinnedBuffer};
 ///
 /// if cuda::count()? > 0 {

@@ -21,6 +21,7 @@ pub struct Usage {
 ///
 /// # Examples
 /// ```
+/// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 /// use superscalar::devices::cuda::usage;
 ///
 /// let log = "ptxas info    : Compiling entry function 'add' for 'sm_90'\n\

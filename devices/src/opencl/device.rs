@@ -80,6 +80,7 @@ impl OpenclDevice {
     ///
     /// # Examples
     /// ```
+    /// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
     /// use superscalar::devices::opencl::{OpenclDevice, Settings, devices, named};
     ///
     /// let found = devices()?;

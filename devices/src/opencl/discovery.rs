@@ -38,6 +38,7 @@ const NONE: [ffi::cl_int; 2] = [ffi::CL_DEVICE_NOT_FOUND, ffi::CL_PLATFORM_NOT_F
 ///
 /// # Examples
 /// ```
+/// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 /// for found in superscalar::devices::opencl::devices()? {
 ///     println!("{}, {} compute units", found.class().name, found.class().compute_units);
 /// }
@@ -95,6 +96,7 @@ fn list<T>(
 ///
 /// # Examples
 /// ```
+/// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 /// use superscalar::devices::opencl::{devices, named};
 ///
 /// let found = devices()?;

@@ -71,6 +71,7 @@ impl Arg {
     ///
     /// # Examples
     /// ```
+    /// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
     /// use superscalar::devices::opencl::Arg;
     ///
     /// let args = [Arg::Heap, Arg::value(4096u64), Arg::value([1.0f64, 0.0])];

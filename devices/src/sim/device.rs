@@ -124,6 +124,7 @@ impl SimDevice {
     /// Waits until the counters satisfy `until`, for at most `at_most`. Returns whether they do.
     ///
     /// ```
+    /// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
     /// use std::time::Duration;
     /// use superscalar::devices::sim::{Machine, Spec};
     /// let devices = Machine::start(&[Spec::new("idle")])?;

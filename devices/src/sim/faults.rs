@@ -50,6 +50,7 @@ pub enum Effect {
 /// it.
 ///
 /// ```
+/// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 /// use superscalar::devices::sim::{Direction, Fault, Point, Spec};
 /// let mut spec = Spec::new("unreliable");
 /// spec.faults = [Fault::once(Point::Kernel, 3), Fault::forever(Point::Copy(Direction::Out), 10).losing()].into();

@@ -25,6 +25,7 @@
 //! # Example
 //!
 //! ```
+//! # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 //! use superscalar::devices::sim::{self, Machine, SimQueue};
 //! use superscalar::{Cost, Device, DeviceError, DeviceMemory};
 //! # fn main() -> Result<(), DeviceError> {

@@ -34,6 +34,7 @@ use superscalar_runtime::{DeviceError, LinkInfo};
 /// If the text does not have this form; the message names the part that is wrong and what is expected.
 ///
 /// ```
+/// # mod superscalar { pub use superscalar_devices as devices; pub use superscalar_runtime::*; }
 /// use superscalar::devices::sim;
 /// let specs = sim::parse("sim:0..3")?;
 /// assert_eq!(specs.len(), 3);

@@ -149,13 +149,12 @@ fn assembled<T: Scalar>(n: usize, add: impl FnOnce(&mut dyn FnMut(usize, usize, 
     a
 }
 
-/// Orders of one tile, slightly more than one tile, and typical orders.
-const ORDERS: [usize; 4] = [256, 300, 1111, 2500];
+/// Orders of one tile, slightly more than one tile, and typical orders, with numbers of workers.
+const ORDERS: [(usize, usize); 7] = [(256, 2), (256, 4), (300, 2), (300, 4), (1111, 2), (1111, 4), (2500, 4)];
 
 fn potrf<T: Scalar>() {
-    for (n, (workers, uplo)) in
-        ORDERS.into_iter().flat_map(|n| [(2, Uplo::Lower), (4, Uplo::Upper)].map(|how| (n, how)))
-    {
+    for (n, workers) in ORDERS {
+        let uplo = if workers == 2 { Uplo::Lower } else { Uplo::Upper };
         let factor = Sparse::<T>::new(n, 5);
         // The other triangle must not be changed.
         let place = |i, j| if uplo == Uplo::Lower { (i, j) } else { (j, i) };
@@ -185,7 +184,7 @@ fn potrf<T: Scalar>() {
 }
 
 fn getrf<T: Scalar>() {
-    for (n, workers) in ORDERS.into_iter().flat_map(|n| [2, 4].map(|workers| (n, workers))) {
+    for (n, workers) in ORDERS {
         let (lower, upper) = (Sparse::<T>::new(n, 6), Sparse::<T>::new(n, 7));
         let mut a = assembled(n, |add| {
             for (k, (i, x)) in (0..n).flat_map(|k| lower.column(k, true).map(move |element| (k, element))) {

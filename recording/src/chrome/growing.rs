@@ -79,6 +79,7 @@ struct GrowingRow {
 /// A trace that is written incrementally while records arrive.
 ///
 /// ```
+/// # mod superscalar { pub use superscalar_recording as recording; }
 /// use superscalar::recording::{GrowingTrace, Recording};
 /// let mut trace = GrowingTrace::new(Recording::default());
 /// let (mut file, tail) = trace.take_text();

@@ -26,6 +26,7 @@ pub use growing::GrowingTrace;
 /// A recording to be written as a Chrome trace.
 ///
 /// ```
+/// # mod superscalar { pub use superscalar_recording as recording; }
 /// use superscalar::recording::{ChromeTrace, Recording};
 /// let mut json = Vec::new();
 /// let written = ChromeTrace::new(&Recording::default())

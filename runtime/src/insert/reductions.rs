@@ -5,6 +5,8 @@ use std::ops::AddAssign;
 
 /// Adds the contributions. The identity is the type's default value, zero for numbers.
 ///
+/// Floating-point sums differ in their last digits from run to run, because contributions are added in any order.
+///
 /// ```
 /// # extern crate superscalar_runtime as superscalar;
 /// use superscalar::{Runtime, reductions::Sum};

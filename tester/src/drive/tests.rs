@@ -7,18 +7,17 @@ use crate::operand::Keeps;
 use superscalar::devices;
 use superscalar_oracle::ROUNDINGS_MAX;
 
-/// Small sizes, with all letters in two of the four types; and larger sizes with several tiles, with the first and the
-/// last letters.
+/// Small sizes, most of them with all letters in two of the four types; and larger sizes with several tiles, with the
+/// first and the last letters.
 fn cases<T: Scalar>(routine: &Methods<T>) -> Vec<Case> {
     let admitted = |dims: &[(usize, usize, usize)]| -> Vec<Case> {
         let cases = Choices::every_letter(dims).cases(routine.uses);
         cases.into_iter().filter(routine.admits).collect()
     };
-    let small =
-        [(0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 5, 4), (5, 3, 4)].map(|dim| (dim, T::LETTER == 's' || T::LETTER == 'z'));
-    let large = [(33, 33, 33), (20, 11, 9), (11, 20, 9)].map(|dim| (dim, false));
+    let small = [(0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 5, 4)].map(|dim| (dim, T::LETTER == 's' || T::LETTER == 'z'));
+    let others = [(5, 3, 4), (33, 33, 33), (20, 11, 9), (11, 20, 9)].map(|dim| (dim, false));
     let mut cases = Vec::new();
-    for (dim, with_every_letter) in small.into_iter().chain(large) {
+    for (dim, with_every_letter) in small.into_iter().chain(others) {
         let mut of_dim = admitted(&[dim]);
         if !with_every_letter && of_dim.len() > 2 {
             of_dim.drain(1..of_dim.len() - 1);

@@ -6,7 +6,7 @@ use super::{
     occupancy::{LaneTasks, Occupancy},
     ratio,
     replay::Replay,
-    table::{TextTable, ms, percent},
+    table::{TextTable, count, ms, percent},
 };
 use crate::{Trace, graph::Graph};
 use serde::Serialize;
@@ -93,11 +93,10 @@ impl fmt::Display for Bounds {
         };
         row("for its critical path".to_owned(), self.path_ns);
         for group in &self.groups {
-            let lanes = if group.lanes == 1 { "lane" } else { "lanes" };
-            row(format!("for its work on {} {lanes} of {}", group.lanes, group.name), group.bound_ns);
+            row(format!("for its work on {} of {}", count(group.lanes, "lane"), group.name), group.bound_ns);
         }
         if let Some(insertion_ns) = self.insertion_ns {
-            row("for insertion and the longest chain after it".to_owned(), insertion_ns);
+            row("for the insertion of a task and the longest chain from it on".to_owned(), insertion_ns);
         }
         table.fmt(out)
     }

@@ -212,7 +212,7 @@ impl Kernels {
 
     fn table(&self, rows_max: usize) -> TextTable {
         let heads = ["kernel", "tasks", "ms", "%", "GFLOP/s", "median us", "quartiles<", "max us", "slowest<", "<"];
-        let mut table = TextTable::titled("Kernels", &heads);
+        let mut table = TextTable::titled("Kernels (%: of the time in tasks)", &heads);
         for row in self.rows.iter().take(rows_max) {
             let lengths = row.length_ns;
             table.row([

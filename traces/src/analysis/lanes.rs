@@ -85,7 +85,10 @@ impl Lanes {
     }
 }
 
-const LANE_HEADS: [&str; 8] = ["lane", "tasks", "busy ms", "%", "communication ms", "%", "other ms", "%"];
+const LANE_HEADS: [&str; 8] = ["lane", "tasks", "busy ms", "%", "communication ms", "%", "idle ms", "%"];
+
+const LANE_LEGEND: &str =
+    "    busy: in tasks; communication: in no task while data moved to or from its device; idle: the rest\n";
 
 /// The number of lanes in the brief table.
 const LANES_IN_BRIEF: usize = 12;
@@ -101,11 +104,11 @@ impl Lanes {
         rows.sort_by_key(|row| row.busy_ns);
         let (least, most) = (&rows[..LANES_IN_BRIEF / 2], &rows[rows.len() - LANES_IN_BRIEF / 2..]);
         let table = self.table(least.iter().chain(most).copied().chain(&self.processes));
-        format!("{table}  {} lanes in between are not listed\n", rows.len() - LANES_IN_BRIEF)
+        format!("{table}  {} lanes in between are not listed\n{LANE_LEGEND}", rows.len() - LANES_IN_BRIEF)
     }
 
     fn table<'a>(&self, rows: impl Iterator<Item = &'a LaneTime>) -> TextTable {
-        let mut table = TextTable::titled("Time of each lane", &LANE_HEADS);
+        let mut table = TextTable::titled("Time of each lane (%: of the run)", &LANE_HEADS);
         for row in rows {
             let mut cells = vec![row.name.clone(), row.tasks.to_string()];
             for part_ns in [row.busy_ns, row.communication_ns, row.other_ns] {
@@ -124,7 +127,7 @@ impl fmt::Display for Lanes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let has_several = self.processes.len() > 1 && self.rows.len() > self.processes.len();
         let processes = if has_several { self.processes.as_slice() } else { &[] };
-        self.table(self.rows.iter().chain(processes)).fmt(out)
+        write!(out, "{}{LANE_LEGEND}", self.table(self.rows.iter().chain(processes)))
     }
 }
 

@@ -46,7 +46,7 @@ use path::Path;
 use replay::{Replay, WhatIfs};
 use serde::Serialize;
 use std::fmt;
-use table::{percent, time};
+use table::{count, percent, time};
 
 /// All analyses of one run.
 ///
@@ -153,14 +153,15 @@ impl Overview {
 impl fmt::Display for Overview {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tasks, hazards, lanes, .. } = self;
-        write!(out, "{tasks} tasks, {hazards} hazards, {lanes} lanes; {}", time(self.wall_ns))?;
+        let (tasks, lanes) = (count(*tasks, "task"), count(*lanes, "lane"));
+        write!(out, "{tasks}, {} with hazards, {lanes}; {}", count(*hazards, "pair"), time(self.wall_ns))?;
         write!(out, ", of which the lanes were busy {} %", percent(self.utilisation))?;
         if self.flops > 0.0 {
             write!(out, "; {:.2} GFLOP/s", self.rate_gflops)?;
         }
         writeln!(out)?;
         if self.tasks_not_completed > 0 {
-            writeln!(out, "{} tasks did not complete", self.tasks_not_completed)?;
+            writeln!(out, "{} did not complete", count(self.tasks_not_completed, "task"))?;
         }
         if self.dropped > 0 {
             writeln!(out, "{} records were dropped: the results cover only a part of the run", self.dropped)?;
@@ -179,6 +180,9 @@ const GAPS_IN_BRIEF: usize = 5;
 /// Writes the brief summary of all analyses, one or two screens.
 impl fmt::Display for Analysis {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.overview.tasks == 0 {
+            return write!(out, "{}no task was recorded", self.overview);
+        }
         writeln!(out, "{}", self.overview)?;
         writeln!(out, "{}", self.lanes.brief_table())?;
         writeln!(out, "{}", self.gaps)?;

@@ -145,9 +145,13 @@ impl fmt::Display for Parallelism {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (average, achieved) = (self.average, self.achieved);
         writeln!(out, "Parallelism")?;
-        write!(out, "  possible: {average:.2} tasks on average, {} at most; ", self.width_max)?;
-        writeln!(out, "achieved: {achieved:.2}, lanes {} % busy", percent(self.efficiency))?;
-        let mut table = TextTable::new(&["possible tasks at once", "ms", "%"]);
+        writeln!(out, "  tasks at once with unlimited workers: {average:.2} on average, {} at most", self.width_max)?;
+        writeln!(
+            out,
+            "  tasks at once in this run: {achieved:.2} on average; its lanes were {} % busy",
+            percent(self.efficiency)
+        )?;
+        let mut table = TextTable::new(&["with unlimited workers, at once", "ms", "%"]);
         for widths in &self.histogram {
             let range = if widths.from == widths.to {
                 widths.from.to_string()

@@ -2,7 +2,7 @@
 
 use super::{
     intervals, label, ratio,
-    table::{TextTable, ms, percent, time, us},
+    table::{TextTable, count, ms, percent, time, us},
 };
 use crate::{Lane, Trace, graph::Graph};
 use serde::Serialize;
@@ -98,9 +98,9 @@ impl Path {
 impl fmt::Display for Path {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (length, share, waited) = (time(self.length_ns), percent(self.share), time(self.waited_ns));
-        writeln!(out, "Critical path")?;
-        let tasks = self.tasks.len();
-        writeln!(out, "  {tasks} tasks, {length}, {share} % of the makespan; waits between its tasks: {waited}")?;
+        writeln!(out, "Critical path (%: of its length)")?;
+        let tasks = count(self.tasks.len(), "task");
+        writeln!(out, "  {tasks}, {length}, {share} % of the makespan; time between its tasks in this run: {waited}")?;
         let mut table = TextTable::new(&["kernel", "tasks", "ms", "%"]);
         for blame in &self.blame {
             table.row([blame.name.clone(), blame.tasks.to_string(), ms(blame.time_ns), percent(blame.share)]);

@@ -57,6 +57,11 @@ impl fmt::Display for TextTable {
     }
 }
 
+/// Formats a number of things: `1 lane`, `2 lanes`.
+pub(super) fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Formats a time in milliseconds, for table columns.
 pub(super) fn ms(time_ns: u64) -> String {
     format!("{:.3}", time_ns as f64 * 1e-6)

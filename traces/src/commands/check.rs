@@ -57,7 +57,7 @@ fn summary(verdict: &Verdict) -> String {
 fn counts(trace: &Trace) -> String {
     let of = |kind| trace.activities.iter().filter(|activity| activity.kind == kind).count();
     format!(
-        "{} tasks, {} hazards, {} transfers, {} stalls, {} host spans, {} counters, {} lanes",
+        "{} tasks, {} hazard arrows, {} transfers, {} stalls, {} host spans, {} counters, {} lanes",
         trace.tasks.len(),
         trace.hazards.len(),
         of(ActivityKind::Transfer),

@@ -1,4 +1,5 @@
 use super::run::Run;
+use superscalar_schedule::PolicyName;
 use superscalar_traces::{
     LaneKind, Trace,
     analysis::replay::{Costs, Replay, WhatIf, WhatIfError},
@@ -84,6 +85,26 @@ fn policy_of_the_run_is_used() {
     assert_eq!(order("work-stealing"), [5, 4, 3, 2, 1]);
     assert_eq!(order("priority"), [5, 1, 2, 3, 4]);
     assert_eq!(order("an unknown policy"), order("priority"));
+}
+
+/// A run with devices names a policy for devices. The replay gives each group of lanes a policy of its own.
+#[test]
+fn every_policy_is_replayed() {
+    for policy in PolicyName::ALL {
+        let mut trace = Run::workers(2)
+            .lane("queue 0", "sim:0", LaneKind::Queue)
+            .task("gemm", 2, 0, 100)
+            .task("potrf", 0, 100, 150)
+            .after(&[1])
+            .task("trsm", 1, 100, 170)
+            .after(&[1])
+            .task("gemm", 2, 170, 270)
+            .after(&[2, 3])
+            .trace();
+        trace.facts.push(("policy".to_owned(), policy.to_string()));
+        let makespan = |question: &WhatIf| free(&trace).predict(question).unwrap().makespan_ns;
+        assert_eq!([makespan(&WhatIf::default()), makespan(&workers(1))], [270, 320], "{policy}");
+    }
 }
 
 /// The maximum number of workers is replayed in seconds.

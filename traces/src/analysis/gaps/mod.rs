@@ -173,7 +173,8 @@ impl Gaps {
 /// Writes a table of the reasons with their times, and a legend that explains them.
 impl fmt::Display for Gaps {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut table = TextTable::titled("Idle time by reason, all lanes", &["reason", "ms", "%", "gaps"]);
+        let mut table =
+            TextTable::titled("Idle time by reason, all lanes (%: of the idle time)", &["reason", "ms", "%", "gaps"]);
         for total in &self.totals {
             let share = super::ratio(total.time_ns as f64, self.total_ns as f64);
             let name = total.reason.name().to_owned();
