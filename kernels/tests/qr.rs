@@ -229,6 +229,28 @@ fn triangular_matrices_are_unchanged() {
     for_all_types!(check);
 }
 
+/// The columns of R have the norms of the columns of A. Elements of one sign show roundings that add up over all rows.
+#[test]
+fn tall_columns_keep_their_digits() {
+    fn check<T: Scalar>(m: usize) {
+        let n = 4;
+        let mut numbers = Random::new(8);
+        let a = Stored::<T>::new((m, n), |_, _| T::from_f64(0.5 + (numbers.bits() >> 12) as f64 * 2f64.powi(-53)));
+        let (mut x, mut tau, mut t) = (a.clone(), vec![T::ZERO; n], Stored::<T>::zeros((n, n)));
+        cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
+        for j in 0..n {
+            let norm = |a: &Stored<T>, rows: usize| {
+                (0..rows).map(|i| a.view().at(i, j).abs().to_f64().powi(2)).sum::<f64>().sqrt()
+            };
+            let error = (norm(&x, j + 1) / norm(&a, m) - 1.0).abs() / T::EPSILON.to_f64();
+            assert!(error <= 30.0, "{}geqrf {m} x {n}: column {j} of R is off by {error} eps", T::LETTER);
+        }
+    }
+    check::<f32>(1 << 20);
+    check::<c32>(1 << 18);
+    check::<f64>(1 << 20);
+}
+
 #[test]
 fn tiny_elements_below_a_large_one() {
     let tiny = 1e-170;

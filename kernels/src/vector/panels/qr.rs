@@ -376,6 +376,33 @@ struct Products<T: Scalar> {
     next_with: T,
 }
 
+/// Rows whose products are summed before they are added to the sums of the rows before. In a single sum of a tall
+/// column, the roundings of equal signs would add up over all rows.
+const ROWS_PER_SUM: usize = 2048;
+
+/// The sums of [`Products`] over some rows, by lanes.
+struct Partial<V, const C: usize> {
+    squares: V,
+    with_v: [[V; 2]; C],
+    with_next: [[V; 2]; C],
+    next_with: [V; 2],
+}
+
+impl<V: Vector, const C: usize> Partial<V, C> {
+    /// Adds the sums of other rows; `one` is 1 in all lanes.
+    #[inline(always)]
+    fn add(&mut self, rows: &Self, one: V) {
+        self.squares = self.squares.mul_add(rows.squares, one);
+        for plane in 0..2 {
+            for q in 0..C {
+                self.with_v[q][plane] = self.with_v[q][plane].mul_add(rows.with_v[q][plane], one);
+                self.with_next[q][plane] = self.with_next[q][plane].mul_add(rows.with_next[q][plane], one);
+            }
+            self.next_with[plane] = self.next_with[plane].mul_add(rows.next_with[plane], one);
+        }
+    }
+}
+
 /// Subtracts V z from column b + C, for the C earlier reflectors of the block, and accumulates the sums in the same
 /// pass.
 ///
@@ -395,32 +422,37 @@ where
         for (by, &z) in by.iter_mut().zip(z) {
             *by = splat::<T, V>(isa, z);
         }
-        let (mut with_v, mut with_next) = ([zero; C], [zero; C]);
-        let (mut squares, mut next_with) = (zero[0], zero);
+        let mut total = Partial { squares: zero[0], with_v: [zero; C], with_next: [zero; C], next_with: zero };
         let mut i = first;
         while i < columns.rows {
-            let mut x = columns.load::<V>(isa, i, j);
-            let n = columns.load::<V>(isa, i, next);
-            let mut v = [zero; C];
-            for q in 0..C {
-                v[q] = columns.load::<V>(isa, i, b + q);
-                x = minus_product::<T, V>(x, v[q], by[q]);
-                add_conj_product::<T, V>(&mut with_next[q], v[q], n);
+            let end = (i + ROWS_PER_SUM).min(columns.rows);
+            let mut sums = Partial { squares: zero[0], with_v: [zero; C], with_next: [zero; C], next_with: zero };
+            while i < end {
+                let mut x = columns.load::<V>(isa, i, j);
+                let n = columns.load::<V>(isa, i, next);
+                let mut v = [zero; C];
+                for q in 0..C {
+                    v[q] = columns.load::<V>(isa, i, b + q);
+                    x = minus_product::<T, V>(x, v[q], by[q]);
+                    add_conj_product::<T, V>(&mut sums.with_next[q], v[q], n);
+                }
+                columns.store::<V>(i, j, x);
+                if i == first {
+                    x = columns.load_from::<V>(isa, i, j, (j + 1 - first).min(V::LANES));
+                }
+                sums.squares = sums.squares.mul_add(x[0], x[0]);
+                if T::COMPLEX {
+                    sums.squares = sums.squares.mul_add(x[1], x[1]);
+                }
+                for q in 0..C {
+                    add_conj_product::<T, V>(&mut sums.with_v[q], v[q], x);
+                }
+                add_conj_product::<T, V>(&mut sums.next_with, x, n);
+                i += V::LANES;
             }
-            columns.store::<V>(i, j, x);
-            if i == first {
-                x = columns.load_from::<V>(isa, i, j, (j + 1 - first).min(V::LANES));
-            }
-            squares = squares.mul_add(x[0], x[0]);
-            if T::COMPLEX {
-                squares = squares.mul_add(x[1], x[1]);
-            }
-            for q in 0..C {
-                add_conj_product::<T, V>(&mut with_v[q], v[q], x);
-            }
-            add_conj_product::<T, V>(&mut next_with, x, n);
-            i += V::LANES;
+            total.add(&sums, V::splat(isa, T::Real::ONE));
         }
+        let Partial { squares, with_v, with_next, next_with } = total;
         let mut found = Products {
             squares: squares.sum(),
             with_v: [T::ZERO; 8],

@@ -60,12 +60,6 @@ unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
             for p in v.clone().step_by(NV) {
                 let sums = work.sums.add(p * ROWS * step);
                 let mut acc: Accumulators<V, NV, ROWS> = zero::<T, V, NV, ROWS>(isa);
-                if start > begin {
-                    acc = load_tile::<T, V, NV, ROWS>(
-                        isa,
-                        OperandStream { ptr: sums, step: NV * step, plane: NV * V::LANES },
-                    );
-                }
                 // Column p is zero before row p.
                 let mut i = start.max(p - p % V::LANES);
                 while i < columns.rows.min(start + chunk) {
@@ -80,6 +74,16 @@ unsafe fn inner_products_by<T, V, const NV: usize, const ROWS: usize>(
                         }
                     }
                     i += V::LANES;
+                }
+                // The sums of a chunk are added to those before: in a single sum over a tall column, roundings of equal
+                // signs would add up over all rows.
+                if start > begin {
+                    let before = OperandStream { ptr: sums, step: NV * step, plane: NV * V::LANES };
+                    let before = load_tile::<T, V, NV, ROWS>(isa, before);
+                    let one = V::splat(isa, T::Real::ONE);
+                    for (acc, before) in acc.iter_mut().flatten().flatten().zip(before.iter().flatten().flatten()) {
+                        *acc = acc.mul_add(*before, one);
+                    }
                 }
                 store_tile::<T, V, NV, ROWS>(&acc, sums, NV * step, NV * V::LANES);
             }
