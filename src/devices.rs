@@ -66,7 +66,8 @@ impl Opened {
     }
 }
 
-/// Opens the devices that the text names, with heaps of so many bytes each (or what they have).
+/// Opens the devices that the text names, with heaps of so many bytes each, or what they have. The number of bytes
+/// precedes the setting `memory` of simulated devices.
 ///
 /// # Errors
 /// If the text is not valid, or a device does not exist or cannot be opened; the message names it.
