@@ -444,8 +444,8 @@ where
                 if T::COMPLEX {
                     sums.squares = sums.squares.mul_add(x[1], x[1]);
                 }
-                for q in 0..C {
-                    add_conj_product::<T, V>(&mut sums.with_v[q], v[q], x);
+                for (sum, &v) in sums.with_v.iter_mut().zip(&v) {
+                    add_conj_product::<T, V>(sum, v, x);
                 }
                 add_conj_product::<T, V>(&mut sums.next_with, x, n);
                 i += V::LANES;
