@@ -17,8 +17,8 @@ impl PortableReal for f32 {}
 impl PortableReal for f64 {}
 
 impl<R: PortableReal> Portable<R> {
-    /// Makes a vector from its lanes. This is written out because a function over arrays would have to be inlined and
-    /// unrolled in each of the thousands of places where a kernel computes, which takes a third of the build.
+    /// Makes a vector from its lanes. They are written out, because a loop over them would have to be unrolled in each
+    /// of the thousands of places where a kernel computes. In the dev profile, their code was 18 % larger with loops.
     #[inline(always)]
     fn of_lanes(lane: impl Fn(usize) -> R) -> Self {
         Self([lane(0), lane(1), lane(2), lane(3)])
