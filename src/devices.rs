@@ -66,8 +66,8 @@ impl Opened {
     }
 }
 
-/// Opens the devices that the text names, with heaps of so many bytes each, or what they have. The number of bytes
-/// precedes the setting `memory` of simulated devices.
+/// Opens the devices that the text names. `memory_bytes` is the size of each device's heap, and overrides the setting
+/// `memory` of simulated devices. With `None`, a heap has the memory that the device has.
 ///
 /// # Errors
 /// If the text is not valid, or a device does not exist or cannot be opened; the message names it.

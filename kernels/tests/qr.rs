@@ -239,7 +239,7 @@ fn tall_columns_keep_their_digits() {
         let (mut x, mut tau, mut t) = (a.clone(), vec![T::ZERO; n], Stored::<T>::zeros((n, n)));
         cpu::geqrf(x.view_mut(), &mut tau, t.view_mut());
         for j in 0..n {
-            // Sums of sums, since a single sum of doubles would be no more accurate than what is tested.
+            // Parts are summed separately: one sum over all rows would be no more accurate than the result under test.
             let norm = |a: &Stored<T>, rows: usize| {
                 let square = |i: usize| a.view().at(i, j).abs().to_f64().powi(2);
                 let part = |start: usize| (start..rows.min(start + 1024)).map(square).sum::<f64>();

@@ -149,7 +149,7 @@ fn assembled<T: Scalar>(n: usize, add: impl FnOnce(&mut dyn FnMut(usize, usize, 
     a
 }
 
-/// Orders of one tile, slightly more than one tile, and typical orders, with numbers of workers.
+/// Orders, each with a number of workers: one tile, slightly more than one tile, and typical orders.
 const ORDERS: [(usize, usize); 7] = [(256, 2), (256, 4), (300, 2), (300, 4), (1111, 2), (1111, 4), (2500, 4)];
 
 fn potrf<T: Scalar>() {

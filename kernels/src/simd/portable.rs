@@ -18,7 +18,8 @@ impl PortableReal for f64 {}
 
 impl<R: PortableReal> Portable<R> {
     /// Makes a vector from its lanes. They are written out, because a loop over them would have to be unrolled in each
-    /// of the thousands of places where a kernel computes. In the dev profile, their code was 18 % larger with loops.
+    /// of the thousands of places where a kernel computes. With loops, the code of these vectors was 18 % larger in the
+    /// dev profile.
     #[inline(always)]
     fn of_lanes(lane: impl Fn(usize) -> R) -> Self {
         Self([lane(0), lane(1), lane(2), lane(3)])

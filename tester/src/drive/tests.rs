@@ -7,8 +7,8 @@ use crate::operand::Keeps;
 use superscalar::devices;
 use superscalar_oracle::ROUNDINGS_MAX;
 
-/// Small sizes, most of them with all letters in two of the four types; and larger sizes with several tiles, with the
-/// first and the last letters.
+/// Small sizes with all options, in two of the four types. One more small size, and larger ones with several tiles,
+/// have the first and the last options only.
 fn cases<T: Scalar>(routine: &Methods<T>) -> Vec<Case> {
     let admitted = |dims: &[(usize, usize, usize)]| -> Vec<Case> {
         let cases = Choices::every_letter(dims).cases(routine.uses);

@@ -6,7 +6,7 @@ use super::{
     occupancy::{LaneTasks, Occupancy},
     ratio,
     replay::Replay,
-    table::{TextTable, count, ms, percent},
+    table::{TextTable, ms, percent, plural},
 };
 use crate::{Trace, graph::Graph};
 use serde::Serialize;
@@ -93,10 +93,10 @@ impl fmt::Display for Bounds {
         };
         row("for its critical path".to_owned(), self.path_ns);
         for group in &self.groups {
-            row(format!("for its work on {} of {}", count(group.lanes, "lane"), group.name), group.bound_ns);
+            row(format!("for its work on {} of {}", plural(group.lanes, "lane"), group.name), group.bound_ns);
         }
         if let Some(insertion_ns) = self.insertion_ns {
-            row("for the insertion of a task and the longest chain from it on".to_owned(), insertion_ns);
+            row("for inserting a task and the longest chain that starts with it".to_owned(), insertion_ns);
         }
         table.fmt(out)
     }

@@ -46,7 +46,7 @@ use path::Path;
 use replay::{Replay, WhatIfs};
 use serde::Serialize;
 use std::fmt;
-use table::{count, percent, time};
+use table::{percent, plural, time};
 
 /// All analyses of one run.
 ///
@@ -153,15 +153,15 @@ impl Overview {
 impl fmt::Display for Overview {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tasks, hazards, lanes, .. } = self;
-        let (tasks, lanes) = (count(*tasks, "task"), count(*lanes, "lane"));
-        write!(out, "{tasks}, {} with hazards, {lanes}; {}", count(*hazards, "pair"), time(self.wall_ns))?;
+        let (tasks, lanes) = (plural(*tasks, "task"), plural(*lanes, "lane"));
+        write!(out, "{tasks}, {} with hazards, {lanes}; {}", plural(*hazards, "pair"), time(self.wall_ns))?;
         write!(out, ", of which the lanes were busy {} %", percent(self.utilisation))?;
         if self.flops > 0.0 {
             write!(out, "; {:.2} GFLOP/s", self.rate_gflops)?;
         }
         writeln!(out)?;
         if self.tasks_not_completed > 0 {
-            writeln!(out, "{} did not complete", count(self.tasks_not_completed, "task"))?;
+            writeln!(out, "{} did not complete", plural(self.tasks_not_completed, "task"))?;
         }
         if self.dropped > 0 {
             writeln!(out, "{} records were dropped: the results cover only a part of the run", self.dropped)?;

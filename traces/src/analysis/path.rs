@@ -2,7 +2,7 @@
 
 use super::{
     intervals, label, ratio,
-    table::{TextTable, count, ms, percent, time, us},
+    table::{TextTable, ms, percent, plural, time, us},
 };
 use crate::{Lane, Trace, graph::Graph};
 use serde::Serialize;
@@ -99,7 +99,7 @@ impl fmt::Display for Path {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (length, share, waited) = (time(self.length_ns), percent(self.share), time(self.waited_ns));
         writeln!(out, "Critical path (%: of its length)")?;
-        let tasks = count(self.tasks.len(), "task");
+        let tasks = plural(self.tasks.len(), "task");
         writeln!(out, "  {tasks}, {length}, {share} % of the makespan; time between its tasks in this run: {waited}")?;
         let mut table = TextTable::new(&["kernel", "tasks", "ms", "%"]);
         for blame in &self.blame {

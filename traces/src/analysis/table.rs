@@ -58,7 +58,7 @@ impl fmt::Display for TextTable {
 }
 
 /// Formats a number of things: `1 lane`, `2 lanes`.
-pub(super) fn count(number: usize, what: &str) -> String {
+pub(super) fn plural(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 

@@ -283,7 +283,7 @@ impl<'a> Engine<'a> {
             return self.go_on_inserting();
         }
         let group = &mut self.groups[usize::from(lane.group)];
-        let Some(number) = group.ready.take(lane.index, self.now_ns) else {
+        let Some(number) = group.ready.take(lane.index) else {
             return group.idle.push(lane.index);
         };
         self.start(lane, self.program.steps[number as usize].task, lead_ns);

@@ -53,14 +53,13 @@ impl ReadyTasks {
     }
 
     /// Takes the task that a lane runs next, and returns its number.
-    pub(super) fn take(&mut self, lane: u32, now_ns: u64) -> Option<u32> {
+    pub(super) fn take(&mut self, lane: u32) -> Option<u32> {
         if self.count == 0 {
             return None;
         }
-        self.lanes.now_ns = now_ns;
-        // As in a runtime without devices, the filter has no outlook: a group is one resource.
-        let (place, want) = (Place(lane), TaskFilter::ANY);
-        let task = self.policy.take(place, &want).or_else(|| self.policy.steal(place, &want))?;
+        // The lanes of a group are one resource. So the filter has no outlook, as in a runtime without devices.
+        let (place, any) = (Place(lane), &TaskFilter::ANY);
+        let task = self.policy.take(place, any).or_else(|| self.policy.steal(place, any))?;
         self.count -= 1;
         Some(task.id().0 as u32)
     }
