@@ -290,6 +290,8 @@ run_examples() {
         case $name in
             cholesky) arguments=(--n 1024 --trace cholesky.trace.json --dot cholesky.dot) ;;
             draw_trace) arguments=(cholesky.trace.json --out cholesky.svg) ;;
+            kalman) arguments=(--filters 2000 --steps 5 --chunk 100) ;;
+            singular_values) arguments=(--count 300) ;;
             host_spans) arguments=(--n 512 --nrhs 64) ;;
             tune) arguments=(--types d --orders 64 --out blocks.txt) ;;
             *) arguments=() ;;
@@ -360,7 +362,9 @@ run_programs() {
     # In the profile of the tests above, so that nothing is compiled a second time.
     check "examples and programs" 900 cargo build --locked --workspace --examples --bins "${features[@]}"
     run_examples
-    check "tester" 300 "$target/debug/tester" all --type s,d,c,z --dim 100,250 --repeat 1
+    # The two orders share the types; below, and in the tests of the tester, other orders have all of them.
+    check "tester" 300 "$target/debug/tester" all --type s,z --dim 100 --repeat 1
+    check "tester, larger matrices" 300 "$target/debug/tester" all --type d,c --dim 250 --repeat 1
     # Tiles that wander, ragged ones among them; then with room for six of them, which is out of core.
     check "tester on simulated devices" 300 "$target/debug/tester" all --type d,z --dim 100 --nb 32 --repeat 1 \
         --devices cpu,sim:0..3

@@ -13,6 +13,7 @@ documents! {
     Readme = "../README.md";
     FirstProgram = "../docs/guide/first-program.md";
     Factorizations = "../docs/guide/factorizations.md";
+    Batches = "../docs/guide/batches.md";
     Devices = "../docs/guide/devices.md";
     Traces = "../docs/guide/traces.md";
     Tuning = "../docs/guide/tuning.md";

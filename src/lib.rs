@@ -46,6 +46,7 @@
 //! | to factor, solve, invert | [`Linalg`], [`Cholesky`], [`Lu`], [`Qr`], [`Lq`] |
 //! | LAPACK's routines in place, on any runtime | [`Solver`]; the same as functions in [`dla`] |
 //! | several routines without barriers in between | [`dla::spawn`], [`dla::Tiled`] |
+//! | many small problems at once | [`dla::batch`] |
 //! | matrices of other crates | [`kernels::AsMatrix`], and the cargo features `ndarray`, `nalgebra`, `faer` |
 //! | tasks | [`Runtime`], [`Scope`], [`TaskSpec`], [`reductions`] |
 //! | GPUs and other devices | [`devices`], [`dla::DeviceMatrix`], [`Codelet`] |

@@ -29,37 +29,44 @@ status=0
 
 # pass NAME VARIABLE=VALUE...: runs all testers with these variables and prints a line with the result.
 pass() {
-    local name=$1 letter level pair failed=() count=0
+    local name=$1 letter level pair failed
     shift
+    count=0
+    rm -rf ./*
     for letter in s d c z; do
         for level in "${levels[@]}"; do
-            rm -f ./*.out
             if [ "$level" = 4 ]; then
-                ! is_omitted "$letter" "$@" || continue
-                run "$lapack/xlintst$letter" "$(input "$letter" "$@")" "$@" || failed+=("xlintst$letter")
-                count=$((count + 1))
+                is_omitted "$letter" "$@" || start "$lapack/xlintst$letter" "$(input "$letter" "$@")" "$@"
                 continue
             fi
             local input=/dev/null inputs=/dev/null
             [ "$level" = 1 ] || { input=$programs/${letter}blat$level.in inputs=$programs/${letter}in$level; }
-            run "$programs/xblat$level$letter" "$input" "$@" || failed+=("xblat$level$letter")
-            count=$((count + 1))
+            start "$programs/xblat$level$letter" "$input" "$@"
             if [[ $level = 3 && $* = *DEVICES* ]] && is_omitted "$letter" "$@"; then continue; fi
-            run "$programs/x${letter}cblat$level" "$inputs" "$@" || failed+=("x${letter}cblat$level")
-            count=$((count + 1))
+            start "$programs/x${letter}cblat$level" "$inputs" "$@"
         done
     done
     for pair in $([[ " ${levels[*]} " = *" 4 "* ]] && echo ds zc); do
-        ! is_omitted "$pair" "$@" || continue
-        rm -f ./*.out
-        run "$lapack/xlintst$pair" "$(input "$pair" "$@")" "$@" || failed+=("xlintst$pair")
-        count=$((count + 1))
+        is_omitted "$pair" "$@" || start "$lapack/xlintst$pair" "$(input "$pair" "$@")" "$@"
     done
-    if [ ${#failed[@]} -eq 0 ]; then
+    wait
+    failed=$(cat failed.* 2>/dev/null | paste -sd ' ')
+    if [ -z "$failed" ]; then
         echo "ok: $count testers, $name"
     else
-        echo "FAILED, $name: ${failed[*]}" && status=1
+        echo "FAILED, $name: $failed" && status=1
     fi
+}
+
+# start PROGRAM INPUT VARIABLE=VALUE...: runs a tester in a folder of its own, beside at most one other tester. The file
+# with its name is removed if it passes.
+start() {
+    while [ "$(jobs -pr | wc -l)" -ge 2 ]; do wait -n; done
+    count=$((count + 1))
+    local at=$count
+    mkdir "$at"
+    echo "${1##*/}" >"failed.$at"
+    (cd "$at" && run "$@" && rm "../failed.$at") &
 }
 
 # is_omitted LETTER VARIABLE...: whether QUICK omits this type of LAPACK, and on devices of CBLAS's Level 3.
@@ -82,7 +89,7 @@ input() {
         sizes && /Number of values of [MN] *$/ { print "2"; getline; print sizes; next }
         sizes && /Number of values of NRHS/ { print "1"; getline; print "2"; next }
         !/List types/ && NF > 1 { print }' "$given" >"$letter.in"
-    echo "$letter.in"
+    echo "$folder/$letter.in"
 }
 
 # run PROGRAM INPUT VARIABLE=VALUE...: whether the tester passes. A tester writes to standard output or to its own file.

@@ -18,6 +18,8 @@
 #     panels                             getrf_{1,2,4,8} geqrf_{1,2,4,8} in clusters, shift
 #     panels, X = s_without_clusters ..  getrf_{1,2,4,8} geqrf_{1,2,4,8} in grids, clear
 #     tall_panels                        getrf_1 geqrf_1 in grids, getrf_in_place geqrf_in_place
+#     batched_factors                    {potrf,getrf,getrf_nopiv}_{rows,block}_*, larft_block,
+#                                        {geqrf,orgqr,ormqr}_{columns_*,block}
 #   cuda copies::small copies::random    copy (copies.rs in devices/tests/cuda and driver: between two heaps on one GPU)
 #   tester                               whole routines: the same kernels with the runtime's copies and queues
 #

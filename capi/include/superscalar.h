@@ -87,6 +87,767 @@ int openblas_get_parallel64_(void);
 void ilaver_(int *major, int *minor, int *patch);
 void ilaver_64_(int64_t *major, int64_t *minor, int64_t *patch);
 
+/*
+ * Batches: many small problems in one call. Each routine has three forms:
+ *
+ *     superscalar_dpotrf_batched            tables of addresses; all problems have the same sizes
+ *     superscalar_dpotrf_vbatched           tables of addresses, of sizes, of leading dimensions and of increments
+ *     superscalar_dpotrf_strided_batched    the matrices of an operand are stride elements apart; the same sizes
+ *
+ * The arguments are those of LAPACK's or the BLAS's routine without workspaces, then info, then the number of problems.
+ * Options are letters ('L', 'n'); complex factors are passed by address. Matrices are column-major. A stride follows
+ * the leading dimension or increment of its operand; it is at least 0, and 0 makes all problems read the same matrix.
+ * ipiv, tau, d and e are columns of adjacent elements, in the vbatched form, too. Increments are positive.
+ *
+ * A function returns 0, or -i if its argument i is wrong in some problem; then nothing has been computed, and the
+ * program's LAPACKE_xerbla, if it has one, has been called. If the runtime fails or memory is exhausted, it returns
+ * -1010. info[p] is that of LAPACK's routine for problem p, which changes no other problem. gesv and posv leave B
+ * unchanged in a problem whose info is not 0.
+ *
+ * An address may be null if nothing is read or written there: a table of addresses if all matrices are empty, and every
+ * table if there are no problems. Matrices that are written must not overlap others. Wrong are strides with which they
+ * would. Tables in which the address of such a matrix is repeated have undefined results.
+ *
+ * gels is for trans = 'N' and m >= n, and ormqr and unmqr are for side = 'L'.
+ */
+
+/* begin: batches, 32 bits */
+int superscalar_cgebrd_batched(int m, int n, lapack_complex_float *const *a, int lda, float *const *d, float *const *e,
+    lapack_complex_float *const *tauq, lapack_complex_float *const *taup, int batch_count);
+int superscalar_cgebrd_strided_batched(int m, int n, lapack_complex_float *a, int lda, int stride_a, float *d,
+    int stride_d, float *e, int stride_e, lapack_complex_float *tauq, int stride_tauq, lapack_complex_float *taup,
+    int stride_taup, int batch_count);
+int superscalar_cgebrd_vbatched(const int *m, const int *n, lapack_complex_float *const *a, const int *lda,
+    float *const *d, float *const *e, lapack_complex_float *const *tauq, lapack_complex_float *const *taup,
+    int batch_count);
+int superscalar_cgels_batched(char trans, int m, int n, int nrhs, lapack_complex_float *const *a, int lda,
+    lapack_complex_float *const *b, int ldb, int *info, int batch_count);
+int superscalar_cgels_strided_batched(char trans, int m, int n, int nrhs, lapack_complex_float *a, int lda,
+    int stride_a, lapack_complex_float *b, int ldb, int stride_b, int *info, int batch_count);
+int superscalar_cgels_vbatched(char trans, const int *m, const int *n, const int *nrhs, lapack_complex_float *const *a,
+    const int *lda, lapack_complex_float *const *b, const int *ldb, int *info, int batch_count);
+int superscalar_cgemv_batched(char trans, int m, int n, const lapack_complex_float *alpha,
+    const lapack_complex_float *const *a, int lda, const lapack_complex_float *const *x, int incx,
+    const lapack_complex_float *beta, lapack_complex_float *const *y, int incy, int batch_count);
+int superscalar_cgemv_strided_batched(char trans, int m, int n, const lapack_complex_float *alpha,
+    const lapack_complex_float *a, int lda, int stride_a, const lapack_complex_float *x, int incx, int stride_x,
+    const lapack_complex_float *beta, lapack_complex_float *y, int incy, int stride_y, int batch_count);
+int superscalar_cgemv_vbatched(char trans, const int *m, const int *n, const lapack_complex_float *alpha,
+    const lapack_complex_float *const *a, const int *lda, const lapack_complex_float *const *x, const int *incx,
+    const lapack_complex_float *beta, lapack_complex_float *const *y, const int *incy, int batch_count);
+int superscalar_cgeqrf_batched(int m, int n, lapack_complex_float *const *a, int lda, lapack_complex_float *const *tau,
+    int batch_count);
+int superscalar_cgeqrf_strided_batched(int m, int n, lapack_complex_float *a, int lda, int stride_a,
+    lapack_complex_float *tau, int stride_tau, int batch_count);
+int superscalar_cgeqrf_vbatched(const int *m, const int *n, lapack_complex_float *const *a, const int *lda,
+    lapack_complex_float *const *tau, int batch_count);
+int superscalar_cgesv_batched(int n, int nrhs, lapack_complex_float *const *a, int lda, int *const *ipiv,
+    lapack_complex_float *const *b, int ldb, int *info, int batch_count);
+int superscalar_cgesv_strided_batched(int n, int nrhs, lapack_complex_float *a, int lda, int stride_a, int *ipiv,
+    int stride_ipiv, lapack_complex_float *b, int ldb, int stride_b, int *info, int batch_count);
+int superscalar_cgesv_vbatched(const int *n, const int *nrhs, lapack_complex_float *const *a, const int *lda,
+    int *const *ipiv, lapack_complex_float *const *b, const int *ldb, int *info, int batch_count);
+int superscalar_cgetrf_batched(int m, int n, lapack_complex_float *const *a, int lda, int *const *ipiv, int *info,
+    int batch_count);
+int superscalar_cgetrf_nopiv_batched(int m, int n, lapack_complex_float *const *a, int lda, int *info, int batch_count);
+int superscalar_cgetrf_nopiv_strided_batched(int m, int n, lapack_complex_float *a, int lda, int stride_a, int *info,
+    int batch_count);
+int superscalar_cgetrf_nopiv_vbatched(const int *m, const int *n, lapack_complex_float *const *a, const int *lda,
+    int *info, int batch_count);
+int superscalar_cgetrf_strided_batched(int m, int n, lapack_complex_float *a, int lda, int stride_a, int *ipiv,
+    int stride_ipiv, int *info, int batch_count);
+int superscalar_cgetrf_vbatched(const int *m, const int *n, lapack_complex_float *const *a, const int *lda,
+    int *const *ipiv, int *info, int batch_count);
+int superscalar_cgetrs_batched(char trans, int n, int nrhs, const lapack_complex_float *const *a, int lda,
+    const int *const *ipiv, lapack_complex_float *const *b, int ldb, int batch_count);
+int superscalar_cgetrs_strided_batched(char trans, int n, int nrhs, const lapack_complex_float *a, int lda,
+    int stride_a, const int *ipiv, int stride_ipiv, lapack_complex_float *b, int ldb, int stride_b, int batch_count);
+int superscalar_cgetrs_vbatched(char trans, const int *n, const int *nrhs, const lapack_complex_float *const *a,
+    const int *lda, const int *const *ipiv, lapack_complex_float *const *b, const int *ldb, int batch_count);
+int superscalar_cposv_batched(char uplo, int n, int nrhs, lapack_complex_float *const *a, int lda,
+    lapack_complex_float *const *b, int ldb, int *info, int batch_count);
+int superscalar_cposv_strided_batched(char uplo, int n, int nrhs, lapack_complex_float *a, int lda, int stride_a,
+    lapack_complex_float *b, int ldb, int stride_b, int *info, int batch_count);
+int superscalar_cposv_vbatched(char uplo, const int *n, const int *nrhs, lapack_complex_float *const *a, const int *lda,
+    lapack_complex_float *const *b, const int *ldb, int *info, int batch_count);
+int superscalar_cpotrf_batched(char uplo, int n, lapack_complex_float *const *a, int lda, int *info, int batch_count);
+int superscalar_cpotrf_strided_batched(char uplo, int n, lapack_complex_float *a, int lda, int stride_a, int *info,
+    int batch_count);
+int superscalar_cpotrf_vbatched(char uplo, const int *n, lapack_complex_float *const *a, const int *lda, int *info,
+    int batch_count);
+int superscalar_cpotrs_batched(char uplo, int n, int nrhs, const lapack_complex_float *const *a, int lda,
+    lapack_complex_float *const *b, int ldb, int batch_count);
+int superscalar_cpotrs_strided_batched(char uplo, int n, int nrhs, const lapack_complex_float *a, int lda, int stride_a,
+    lapack_complex_float *b, int ldb, int stride_b, int batch_count);
+int superscalar_cpotrs_vbatched(char uplo, const int *n, const int *nrhs, const lapack_complex_float *const *a,
+    const int *lda, lapack_complex_float *const *b, const int *ldb, int batch_count);
+int superscalar_ctrsm_batched(char side, char uplo, char transa, char diag, int m, int n,
+    const lapack_complex_float *alpha, const lapack_complex_float *const *a, int lda, lapack_complex_float *const *b,
+    int ldb, int batch_count);
+int superscalar_ctrsm_strided_batched(char side, char uplo, char transa, char diag, int m, int n,
+    const lapack_complex_float *alpha, const lapack_complex_float *a, int lda, int stride_a, lapack_complex_float *b,
+    int ldb, int stride_b, int batch_count);
+int superscalar_ctrsm_vbatched(char side, char uplo, char transa, char diag, const int *m, const int *n,
+    const lapack_complex_float *alpha, const lapack_complex_float *const *a, const int *lda,
+    lapack_complex_float *const *b, const int *ldb, int batch_count);
+int superscalar_cungqr_batched(int m, int n, int k, lapack_complex_float *const *a, int lda,
+    const lapack_complex_float *const *tau, int batch_count);
+int superscalar_cungqr_strided_batched(int m, int n, int k, lapack_complex_float *a, int lda, int stride_a,
+    const lapack_complex_float *tau, int stride_tau, int batch_count);
+int superscalar_cungqr_vbatched(const int *m, const int *n, const int *k, lapack_complex_float *const *a,
+    const int *lda, const lapack_complex_float *const *tau, int batch_count);
+int superscalar_cunmqr_batched(char side, char trans, int m, int n, int k, const lapack_complex_float *const *a,
+    int lda, const lapack_complex_float *const *tau, lapack_complex_float *const *c, int ldc, int batch_count);
+int superscalar_cunmqr_strided_batched(char side, char trans, int m, int n, int k, const lapack_complex_float *a,
+    int lda, int stride_a, const lapack_complex_float *tau, int stride_tau, lapack_complex_float *c, int ldc,
+    int stride_c, int batch_count);
+int superscalar_cunmqr_vbatched(char side, char trans, const int *m, const int *n, const int *k,
+    const lapack_complex_float *const *a, const int *lda, const lapack_complex_float *const *tau,
+    lapack_complex_float *const *c, const int *ldc, int batch_count);
+int superscalar_dgebrd_batched(int m, int n, double *const *a, int lda, double *const *d, double *const *e,
+    double *const *tauq, double *const *taup, int batch_count);
+int superscalar_dgebrd_strided_batched(int m, int n, double *a, int lda, int stride_a, double *d, int stride_d,
+    double *e, int stride_e, double *tauq, int stride_tauq, double *taup, int stride_taup, int batch_count);
+int superscalar_dgebrd_vbatched(const int *m, const int *n, double *const *a, const int *lda, double *const *d,
+    double *const *e, double *const *tauq, double *const *taup, int batch_count);
+int superscalar_dgels_batched(char trans, int m, int n, int nrhs, double *const *a, int lda, double *const *b, int ldb,
+    int *info, int batch_count);
+int superscalar_dgels_strided_batched(char trans, int m, int n, int nrhs, double *a, int lda, int stride_a, double *b,
+    int ldb, int stride_b, int *info, int batch_count);
+int superscalar_dgels_vbatched(char trans, const int *m, const int *n, const int *nrhs, double *const *a,
+    const int *lda, double *const *b, const int *ldb, int *info, int batch_count);
+int superscalar_dgemv_batched(char trans, int m, int n, double alpha, const double *const *a, int lda,
+    const double *const *x, int incx, double beta, double *const *y, int incy, int batch_count);
+int superscalar_dgemv_strided_batched(char trans, int m, int n, double alpha, const double *a, int lda, int stride_a,
+    const double *x, int incx, int stride_x, double beta, double *y, int incy, int stride_y, int batch_count);
+int superscalar_dgemv_vbatched(char trans, const int *m, const int *n, double alpha, const double *const *a,
+    const int *lda, const double *const *x, const int *incx, double beta, double *const *y, const int *incy,
+    int batch_count);
+int superscalar_dgeqrf_batched(int m, int n, double *const *a, int lda, double *const *tau, int batch_count);
+int superscalar_dgeqrf_strided_batched(int m, int n, double *a, int lda, int stride_a, double *tau, int stride_tau,
+    int batch_count);
+int superscalar_dgeqrf_vbatched(const int *m, const int *n, double *const *a, const int *lda, double *const *tau,
+    int batch_count);
+int superscalar_dgesv_batched(int n, int nrhs, double *const *a, int lda, int *const *ipiv, double *const *b, int ldb,
+    int *info, int batch_count);
+int superscalar_dgesv_strided_batched(int n, int nrhs, double *a, int lda, int stride_a, int *ipiv, int stride_ipiv,
+    double *b, int ldb, int stride_b, int *info, int batch_count);
+int superscalar_dgesv_vbatched(const int *n, const int *nrhs, double *const *a, const int *lda, int *const *ipiv,
+    double *const *b, const int *ldb, int *info, int batch_count);
+int superscalar_dgetrf_batched(int m, int n, double *const *a, int lda, int *const *ipiv, int *info, int batch_count);
+int superscalar_dgetrf_nopiv_batched(int m, int n, double *const *a, int lda, int *info, int batch_count);
+int superscalar_dgetrf_nopiv_strided_batched(int m, int n, double *a, int lda, int stride_a, int *info,
+    int batch_count);
+int superscalar_dgetrf_nopiv_vbatched(const int *m, const int *n, double *const *a, const int *lda, int *info,
+    int batch_count);
+int superscalar_dgetrf_strided_batched(int m, int n, double *a, int lda, int stride_a, int *ipiv, int stride_ipiv,
+    int *info, int batch_count);
+int superscalar_dgetrf_vbatched(const int *m, const int *n, double *const *a, const int *lda, int *const *ipiv,
+    int *info, int batch_count);
+int superscalar_dgetrs_batched(char trans, int n, int nrhs, const double *const *a, int lda, const int *const *ipiv,
+    double *const *b, int ldb, int batch_count);
+int superscalar_dgetrs_strided_batched(char trans, int n, int nrhs, const double *a, int lda, int stride_a,
+    const int *ipiv, int stride_ipiv, double *b, int ldb, int stride_b, int batch_count);
+int superscalar_dgetrs_vbatched(char trans, const int *n, const int *nrhs, const double *const *a, const int *lda,
+    const int *const *ipiv, double *const *b, const int *ldb, int batch_count);
+int superscalar_dorgqr_batched(int m, int n, int k, double *const *a, int lda, const double *const *tau,
+    int batch_count);
+int superscalar_dorgqr_strided_batched(int m, int n, int k, double *a, int lda, int stride_a, const double *tau,
+    int stride_tau, int batch_count);
+int superscalar_dorgqr_vbatched(const int *m, const int *n, const int *k, double *const *a, const int *lda,
+    const double *const *tau, int batch_count);
+int superscalar_dormqr_batched(char side, char trans, int m, int n, int k, const double *const *a, int lda,
+    const double *const *tau, double *const *c, int ldc, int batch_count);
+int superscalar_dormqr_strided_batched(char side, char trans, int m, int n, int k, const double *a, int lda,
+    int stride_a, const double *tau, int stride_tau, double *c, int ldc, int stride_c, int batch_count);
+int superscalar_dormqr_vbatched(char side, char trans, const int *m, const int *n, const int *k, const double *const *a,
+    const int *lda, const double *const *tau, double *const *c, const int *ldc, int batch_count);
+int superscalar_dposv_batched(char uplo, int n, int nrhs, double *const *a, int lda, double *const *b, int ldb,
+    int *info, int batch_count);
+int superscalar_dposv_strided_batched(char uplo, int n, int nrhs, double *a, int lda, int stride_a, double *b, int ldb,
+    int stride_b, int *info, int batch_count);
+int superscalar_dposv_vbatched(char uplo, const int *n, const int *nrhs, double *const *a, const int *lda,
+    double *const *b, const int *ldb, int *info, int batch_count);
+int superscalar_dpotrf_batched(char uplo, int n, double *const *a, int lda, int *info, int batch_count);
+int superscalar_dpotrf_strided_batched(char uplo, int n, double *a, int lda, int stride_a, int *info, int batch_count);
+int superscalar_dpotrf_vbatched(char uplo, const int *n, double *const *a, const int *lda, int *info, int batch_count);
+int superscalar_dpotrs_batched(char uplo, int n, int nrhs, const double *const *a, int lda, double *const *b, int ldb,
+    int batch_count);
+int superscalar_dpotrs_strided_batched(char uplo, int n, int nrhs, const double *a, int lda, int stride_a, double *b,
+    int ldb, int stride_b, int batch_count);
+int superscalar_dpotrs_vbatched(char uplo, const int *n, const int *nrhs, const double *const *a, const int *lda,
+    double *const *b, const int *ldb, int batch_count);
+int superscalar_dtrsm_batched(char side, char uplo, char transa, char diag, int m, int n, double alpha,
+    const double *const *a, int lda, double *const *b, int ldb, int batch_count);
+int superscalar_dtrsm_strided_batched(char side, char uplo, char transa, char diag, int m, int n, double alpha,
+    const double *a, int lda, int stride_a, double *b, int ldb, int stride_b, int batch_count);
+int superscalar_dtrsm_vbatched(char side, char uplo, char transa, char diag, const int *m, const int *n, double alpha,
+    const double *const *a, const int *lda, double *const *b, const int *ldb, int batch_count);
+int superscalar_sgebrd_batched(int m, int n, float *const *a, int lda, float *const *d, float *const *e,
+    float *const *tauq, float *const *taup, int batch_count);
+int superscalar_sgebrd_strided_batched(int m, int n, float *a, int lda, int stride_a, float *d, int stride_d, float *e,
+    int stride_e, float *tauq, int stride_tauq, float *taup, int stride_taup, int batch_count);
+int superscalar_sgebrd_vbatched(const int *m, const int *n, float *const *a, const int *lda, float *const *d,
+    float *const *e, float *const *tauq, float *const *taup, int batch_count);
+int superscalar_sgels_batched(char trans, int m, int n, int nrhs, float *const *a, int lda, float *const *b, int ldb,
+    int *info, int batch_count);
+int superscalar_sgels_strided_batched(char trans, int m, int n, int nrhs, float *a, int lda, int stride_a, float *b,
+    int ldb, int stride_b, int *info, int batch_count);
+int superscalar_sgels_vbatched(char trans, const int *m, const int *n, const int *nrhs, float *const *a, const int *lda,
+    float *const *b, const int *ldb, int *info, int batch_count);
+int superscalar_sgemv_batched(char trans, int m, int n, float alpha, const float *const *a, int lda,
+    const float *const *x, int incx, float beta, float *const *y, int incy, int batch_count);
+int superscalar_sgemv_strided_batched(char trans, int m, int n, float alpha, const float *a, int lda, int stride_a,
+    const float *x, int incx, int stride_x, float beta, float *y, int incy, int stride_y, int batch_count);
+int superscalar_sgemv_vbatched(char trans, const int *m, const int *n, float alpha, const float *const *a,
+    const int *lda, const float *const *x, const int *incx, float beta, float *const *y, const int *incy,
+    int batch_count);
+int superscalar_sgeqrf_batched(int m, int n, float *const *a, int lda, float *const *tau, int batch_count);
+int superscalar_sgeqrf_strided_batched(int m, int n, float *a, int lda, int stride_a, float *tau, int stride_tau,
+    int batch_count);
+int superscalar_sgeqrf_vbatched(const int *m, const int *n, float *const *a, const int *lda, float *const *tau,
+    int batch_count);
+int superscalar_sgesv_batched(int n, int nrhs, float *const *a, int lda, int *const *ipiv, float *const *b, int ldb,
+    int *info, int batch_count);
+int superscalar_sgesv_strided_batched(int n, int nrhs, float *a, int lda, int stride_a, int *ipiv, int stride_ipiv,
+    float *b, int ldb, int stride_b, int *info, int batch_count);
+int superscalar_sgesv_vbatched(const int *n, const int *nrhs, float *const *a, const int *lda, int *const *ipiv,
+    float *const *b, const int *ldb, int *info, int batch_count);
+int superscalar_sgetrf_batched(int m, int n, float *const *a, int lda, int *const *ipiv, int *info, int batch_count);
+int superscalar_sgetrf_nopiv_batched(int m, int n, float *const *a, int lda, int *info, int batch_count);
+int superscalar_sgetrf_nopiv_strided_batched(int m, int n, float *a, int lda, int stride_a, int *info, int batch_count);
+int superscalar_sgetrf_nopiv_vbatched(const int *m, const int *n, float *const *a, const int *lda, int *info,
+    int batch_count);
+int superscalar_sgetrf_strided_batched(int m, int n, float *a, int lda, int stride_a, int *ipiv, int stride_ipiv,
+    int *info, int batch_count);
+int superscalar_sgetrf_vbatched(const int *m, const int *n, float *const *a, const int *lda, int *const *ipiv,
+    int *info, int batch_count);
+int superscalar_sgetrs_batched(char trans, int n, int nrhs, const float *const *a, int lda, const int *const *ipiv,
+    float *const *b, int ldb, int batch_count);
+int superscalar_sgetrs_strided_batched(char trans, int n, int nrhs, const float *a, int lda, int stride_a,
+    const int *ipiv, int stride_ipiv, float *b, int ldb, int stride_b, int batch_count);
+int superscalar_sgetrs_vbatched(char trans, const int *n, const int *nrhs, const float *const *a, const int *lda,
+    const int *const *ipiv, float *const *b, const int *ldb, int batch_count);
+int superscalar_sorgqr_batched(int m, int n, int k, float *const *a, int lda, const float *const *tau, int batch_count);
+int superscalar_sorgqr_strided_batched(int m, int n, int k, float *a, int lda, int stride_a, const float *tau,
+    int stride_tau, int batch_count);
+int superscalar_sorgqr_vbatched(const int *m, const int *n, const int *k, float *const *a, const int *lda,
+    const float *const *tau, int batch_count);
+int superscalar_sormqr_batched(char side, char trans, int m, int n, int k, const float *const *a, int lda,
+    const float *const *tau, float *const *c, int ldc, int batch_count);
+int superscalar_sormqr_strided_batched(char side, char trans, int m, int n, int k, const float *a, int lda,
+    int stride_a, const float *tau, int stride_tau, float *c, int ldc, int stride_c, int batch_count);
+int superscalar_sormqr_vbatched(char side, char trans, const int *m, const int *n, const int *k, const float *const *a,
+    const int *lda, const float *const *tau, float *const *c, const int *ldc, int batch_count);
+int superscalar_sposv_batched(char uplo, int n, int nrhs, float *const *a, int lda, float *const *b, int ldb, int *info,
+    int batch_count);
+int superscalar_sposv_strided_batched(char uplo, int n, int nrhs, float *a, int lda, int stride_a, float *b, int ldb,
+    int stride_b, int *info, int batch_count);
+int superscalar_sposv_vbatched(char uplo, const int *n, const int *nrhs, float *const *a, const int *lda,
+    float *const *b, const int *ldb, int *info, int batch_count);
+int superscalar_spotrf_batched(char uplo, int n, float *const *a, int lda, int *info, int batch_count);
+int superscalar_spotrf_strided_batched(char uplo, int n, float *a, int lda, int stride_a, int *info, int batch_count);
+int superscalar_spotrf_vbatched(char uplo, const int *n, float *const *a, const int *lda, int *info, int batch_count);
+int superscalar_spotrs_batched(char uplo, int n, int nrhs, const float *const *a, int lda, float *const *b, int ldb,
+    int batch_count);
+int superscalar_spotrs_strided_batched(char uplo, int n, int nrhs, const float *a, int lda, int stride_a, float *b,
+    int ldb, int stride_b, int batch_count);
+int superscalar_spotrs_vbatched(char uplo, const int *n, const int *nrhs, const float *const *a, const int *lda,
+    float *const *b, const int *ldb, int batch_count);
+int superscalar_strsm_batched(char side, char uplo, char transa, char diag, int m, int n, float alpha,
+    const float *const *a, int lda, float *const *b, int ldb, int batch_count);
+int superscalar_strsm_strided_batched(char side, char uplo, char transa, char diag, int m, int n, float alpha,
+    const float *a, int lda, int stride_a, float *b, int ldb, int stride_b, int batch_count);
+int superscalar_strsm_vbatched(char side, char uplo, char transa, char diag, const int *m, const int *n, float alpha,
+    const float *const *a, const int *lda, float *const *b, const int *ldb, int batch_count);
+int superscalar_zgebrd_batched(int m, int n, lapack_complex_double *const *a, int lda, double *const *d,
+    double *const *e, lapack_complex_double *const *tauq, lapack_complex_double *const *taup, int batch_count);
+int superscalar_zgebrd_strided_batched(int m, int n, lapack_complex_double *a, int lda, int stride_a, double *d,
+    int stride_d, double *e, int stride_e, lapack_complex_double *tauq, int stride_tauq, lapack_complex_double *taup,
+    int stride_taup, int batch_count);
+int superscalar_zgebrd_vbatched(const int *m, const int *n, lapack_complex_double *const *a, const int *lda,
+    double *const *d, double *const *e, lapack_complex_double *const *tauq, lapack_complex_double *const *taup,
+    int batch_count);
+int superscalar_zgels_batched(char trans, int m, int n, int nrhs, lapack_complex_double *const *a, int lda,
+    lapack_complex_double *const *b, int ldb, int *info, int batch_count);
+int superscalar_zgels_strided_batched(char trans, int m, int n, int nrhs, lapack_complex_double *a, int lda,
+    int stride_a, lapack_complex_double *b, int ldb, int stride_b, int *info, int batch_count);
+int superscalar_zgels_vbatched(char trans, const int *m, const int *n, const int *nrhs, lapack_complex_double *const *a,
+    const int *lda, lapack_complex_double *const *b, const int *ldb, int *info, int batch_count);
+int superscalar_zgemv_batched(char trans, int m, int n, const lapack_complex_double *alpha,
+    const lapack_complex_double *const *a, int lda, const lapack_complex_double *const *x, int incx,
+    const lapack_complex_double *beta, lapack_complex_double *const *y, int incy, int batch_count);
+int superscalar_zgemv_strided_batched(char trans, int m, int n, const lapack_complex_double *alpha,
+    const lapack_complex_double *a, int lda, int stride_a, const lapack_complex_double *x, int incx, int stride_x,
+    const lapack_complex_double *beta, lapack_complex_double *y, int incy, int stride_y, int batch_count);
+int superscalar_zgemv_vbatched(char trans, const int *m, const int *n, const lapack_complex_double *alpha,
+    const lapack_complex_double *const *a, const int *lda, const lapack_complex_double *const *x, const int *incx,
+    const lapack_complex_double *beta, lapack_complex_double *const *y, const int *incy, int batch_count);
+int superscalar_zgeqrf_batched(int m, int n, lapack_complex_double *const *a, int lda,
+    lapack_complex_double *const *tau, int batch_count);
+int superscalar_zgeqrf_strided_batched(int m, int n, lapack_complex_double *a, int lda, int stride_a,
+    lapack_complex_double *tau, int stride_tau, int batch_count);
+int superscalar_zgeqrf_vbatched(const int *m, const int *n, lapack_complex_double *const *a, const int *lda,
+    lapack_complex_double *const *tau, int batch_count);
+int superscalar_zgesv_batched(int n, int nrhs, lapack_complex_double *const *a, int lda, int *const *ipiv,
+    lapack_complex_double *const *b, int ldb, int *info, int batch_count);
+int superscalar_zgesv_strided_batched(int n, int nrhs, lapack_complex_double *a, int lda, int stride_a, int *ipiv,
+    int stride_ipiv, lapack_complex_double *b, int ldb, int stride_b, int *info, int batch_count);
+int superscalar_zgesv_vbatched(const int *n, const int *nrhs, lapack_complex_double *const *a, const int *lda,
+    int *const *ipiv, lapack_complex_double *const *b, const int *ldb, int *info, int batch_count);
+int superscalar_zgetrf_batched(int m, int n, lapack_complex_double *const *a, int lda, int *const *ipiv, int *info,
+    int batch_count);
+int superscalar_zgetrf_nopiv_batched(int m, int n, lapack_complex_double *const *a, int lda, int *info,
+    int batch_count);
+int superscalar_zgetrf_nopiv_strided_batched(int m, int n, lapack_complex_double *a, int lda, int stride_a, int *info,
+    int batch_count);
+int superscalar_zgetrf_nopiv_vbatched(const int *m, const int *n, lapack_complex_double *const *a, const int *lda,
+    int *info, int batch_count);
+int superscalar_zgetrf_strided_batched(int m, int n, lapack_complex_double *a, int lda, int stride_a, int *ipiv,
+    int stride_ipiv, int *info, int batch_count);
+int superscalar_zgetrf_vbatched(const int *m, const int *n, lapack_complex_double *const *a, const int *lda,
+    int *const *ipiv, int *info, int batch_count);
+int superscalar_zgetrs_batched(char trans, int n, int nrhs, const lapack_complex_double *const *a, int lda,
+    const int *const *ipiv, lapack_complex_double *const *b, int ldb, int batch_count);
+int superscalar_zgetrs_strided_batched(char trans, int n, int nrhs, const lapack_complex_double *a, int lda,
+    int stride_a, const int *ipiv, int stride_ipiv, lapack_complex_double *b, int ldb, int stride_b, int batch_count);
+int superscalar_zgetrs_vbatched(char trans, const int *n, const int *nrhs, const lapack_complex_double *const *a,
+    const int *lda, const int *const *ipiv, lapack_complex_double *const *b, const int *ldb, int batch_count);
+int superscalar_zposv_batched(char uplo, int n, int nrhs, lapack_complex_double *const *a, int lda,
+    lapack_complex_double *const *b, int ldb, int *info, int batch_count);
+int superscalar_zposv_strided_batched(char uplo, int n, int nrhs, lapack_complex_double *a, int lda, int stride_a,
+    lapack_complex_double *b, int ldb, int stride_b, int *info, int batch_count);
+int superscalar_zposv_vbatched(char uplo, const int *n, const int *nrhs, lapack_complex_double *const *a,
+    const int *lda, lapack_complex_double *const *b, const int *ldb, int *info, int batch_count);
+int superscalar_zpotrf_batched(char uplo, int n, lapack_complex_double *const *a, int lda, int *info, int batch_count);
+int superscalar_zpotrf_strided_batched(char uplo, int n, lapack_complex_double *a, int lda, int stride_a, int *info,
+    int batch_count);
+int superscalar_zpotrf_vbatched(char uplo, const int *n, lapack_complex_double *const *a, const int *lda, int *info,
+    int batch_count);
+int superscalar_zpotrs_batched(char uplo, int n, int nrhs, const lapack_complex_double *const *a, int lda,
+    lapack_complex_double *const *b, int ldb, int batch_count);
+int superscalar_zpotrs_strided_batched(char uplo, int n, int nrhs, const lapack_complex_double *a, int lda,
+    int stride_a, lapack_complex_double *b, int ldb, int stride_b, int batch_count);
+int superscalar_zpotrs_vbatched(char uplo, const int *n, const int *nrhs, const lapack_complex_double *const *a,
+    const int *lda, lapack_complex_double *const *b, const int *ldb, int batch_count);
+int superscalar_ztrsm_batched(char side, char uplo, char transa, char diag, int m, int n,
+    const lapack_complex_double *alpha, const lapack_complex_double *const *a, int lda, lapack_complex_double *const *b,
+    int ldb, int batch_count);
+int superscalar_ztrsm_strided_batched(char side, char uplo, char transa, char diag, int m, int n,
+    const lapack_complex_double *alpha, const lapack_complex_double *a, int lda, int stride_a, lapack_complex_double *b,
+    int ldb, int stride_b, int batch_count);
+int superscalar_ztrsm_vbatched(char side, char uplo, char transa, char diag, const int *m, const int *n,
+    const lapack_complex_double *alpha, const lapack_complex_double *const *a, const int *lda,
+    lapack_complex_double *const *b, const int *ldb, int batch_count);
+int superscalar_zungqr_batched(int m, int n, int k, lapack_complex_double *const *a, int lda,
+    const lapack_complex_double *const *tau, int batch_count);
+int superscalar_zungqr_strided_batched(int m, int n, int k, lapack_complex_double *a, int lda, int stride_a,
+    const lapack_complex_double *tau, int stride_tau, int batch_count);
+int superscalar_zungqr_vbatched(const int *m, const int *n, const int *k, lapack_complex_double *const *a,
+    const int *lda, const lapack_complex_double *const *tau, int batch_count);
+int superscalar_zunmqr_batched(char side, char trans, int m, int n, int k, const lapack_complex_double *const *a,
+    int lda, const lapack_complex_double *const *tau, lapack_complex_double *const *c, int ldc, int batch_count);
+int superscalar_zunmqr_strided_batched(char side, char trans, int m, int n, int k, const lapack_complex_double *a,
+    int lda, int stride_a, const lapack_complex_double *tau, int stride_tau, lapack_complex_double *c, int ldc,
+    int stride_c, int batch_count);
+int superscalar_zunmqr_vbatched(char side, char trans, const int *m, const int *n, const int *k,
+    const lapack_complex_double *const *a, const int *lda, const lapack_complex_double *const *tau,
+    lapack_complex_double *const *c, const int *ldc, int batch_count);
+/* end */
+
+/* begin: batches, 64 bits */
+int superscalar_cgebrd_batched_64(int64_t m, int64_t n, lapack_complex_float *const *a, int64_t lda, float *const *d,
+    float *const *e, lapack_complex_float *const *tauq, lapack_complex_float *const *taup, int64_t batch_count);
+int superscalar_cgebrd_strided_batched_64(int64_t m, int64_t n, lapack_complex_float *a, int64_t lda, int64_t stride_a,
+    float *d, int64_t stride_d, float *e, int64_t stride_e, lapack_complex_float *tauq, int64_t stride_tauq,
+    lapack_complex_float *taup, int64_t stride_taup, int64_t batch_count);
+int superscalar_cgebrd_vbatched_64(const int64_t *m, const int64_t *n, lapack_complex_float *const *a,
+    const int64_t *lda, float *const *d, float *const *e, lapack_complex_float *const *tauq,
+    lapack_complex_float *const *taup, int64_t batch_count);
+int superscalar_cgels_batched_64(char trans, int64_t m, int64_t n, int64_t nrhs, lapack_complex_float *const *a,
+    int64_t lda, lapack_complex_float *const *b, int64_t ldb, int64_t *info, int64_t batch_count);
+int superscalar_cgels_strided_batched_64(char trans, int64_t m, int64_t n, int64_t nrhs, lapack_complex_float *a,
+    int64_t lda, int64_t stride_a, lapack_complex_float *b, int64_t ldb, int64_t stride_b, int64_t *info,
+    int64_t batch_count);
+int superscalar_cgels_vbatched_64(char trans, const int64_t *m, const int64_t *n, const int64_t *nrhs,
+    lapack_complex_float *const *a, const int64_t *lda, lapack_complex_float *const *b, const int64_t *ldb,
+    int64_t *info, int64_t batch_count);
+int superscalar_cgemv_batched_64(char trans, int64_t m, int64_t n, const lapack_complex_float *alpha,
+    const lapack_complex_float *const *a, int64_t lda, const lapack_complex_float *const *x, int64_t incx,
+    const lapack_complex_float *beta, lapack_complex_float *const *y, int64_t incy, int64_t batch_count);
+int superscalar_cgemv_strided_batched_64(char trans, int64_t m, int64_t n, const lapack_complex_float *alpha,
+    const lapack_complex_float *a, int64_t lda, int64_t stride_a, const lapack_complex_float *x, int64_t incx,
+    int64_t stride_x, const lapack_complex_float *beta, lapack_complex_float *y, int64_t incy, int64_t stride_y,
+    int64_t batch_count);
+int superscalar_cgemv_vbatched_64(char trans, const int64_t *m, const int64_t *n, const lapack_complex_float *alpha,
+    const lapack_complex_float *const *a, const int64_t *lda, const lapack_complex_float *const *x, const int64_t *incx,
+    const lapack_complex_float *beta, lapack_complex_float *const *y, const int64_t *incy, int64_t batch_count);
+int superscalar_cgeqrf_batched_64(int64_t m, int64_t n, lapack_complex_float *const *a, int64_t lda,
+    lapack_complex_float *const *tau, int64_t batch_count);
+int superscalar_cgeqrf_strided_batched_64(int64_t m, int64_t n, lapack_complex_float *a, int64_t lda, int64_t stride_a,
+    lapack_complex_float *tau, int64_t stride_tau, int64_t batch_count);
+int superscalar_cgeqrf_vbatched_64(const int64_t *m, const int64_t *n, lapack_complex_float *const *a,
+    const int64_t *lda, lapack_complex_float *const *tau, int64_t batch_count);
+int superscalar_cgesv_batched_64(int64_t n, int64_t nrhs, lapack_complex_float *const *a, int64_t lda,
+    int64_t *const *ipiv, lapack_complex_float *const *b, int64_t ldb, int64_t *info, int64_t batch_count);
+int superscalar_cgesv_strided_batched_64(int64_t n, int64_t nrhs, lapack_complex_float *a, int64_t lda,
+    int64_t stride_a, int64_t *ipiv, int64_t stride_ipiv, lapack_complex_float *b, int64_t ldb, int64_t stride_b,
+    int64_t *info, int64_t batch_count);
+int superscalar_cgesv_vbatched_64(const int64_t *n, const int64_t *nrhs, lapack_complex_float *const *a,
+    const int64_t *lda, int64_t *const *ipiv, lapack_complex_float *const *b, const int64_t *ldb, int64_t *info,
+    int64_t batch_count);
+int superscalar_cgetrf_batched_64(int64_t m, int64_t n, lapack_complex_float *const *a, int64_t lda,
+    int64_t *const *ipiv, int64_t *info, int64_t batch_count);
+int superscalar_cgetrf_nopiv_batched_64(int64_t m, int64_t n, lapack_complex_float *const *a, int64_t lda,
+    int64_t *info, int64_t batch_count);
+int superscalar_cgetrf_nopiv_strided_batched_64(int64_t m, int64_t n, lapack_complex_float *a, int64_t lda,
+    int64_t stride_a, int64_t *info, int64_t batch_count);
+int superscalar_cgetrf_nopiv_vbatched_64(const int64_t *m, const int64_t *n, lapack_complex_float *const *a,
+    const int64_t *lda, int64_t *info, int64_t batch_count);
+int superscalar_cgetrf_strided_batched_64(int64_t m, int64_t n, lapack_complex_float *a, int64_t lda, int64_t stride_a,
+    int64_t *ipiv, int64_t stride_ipiv, int64_t *info, int64_t batch_count);
+int superscalar_cgetrf_vbatched_64(const int64_t *m, const int64_t *n, lapack_complex_float *const *a,
+    const int64_t *lda, int64_t *const *ipiv, int64_t *info, int64_t batch_count);
+int superscalar_cgetrs_batched_64(char trans, int64_t n, int64_t nrhs, const lapack_complex_float *const *a,
+    int64_t lda, const int64_t *const *ipiv, lapack_complex_float *const *b, int64_t ldb, int64_t batch_count);
+int superscalar_cgetrs_strided_batched_64(char trans, int64_t n, int64_t nrhs, const lapack_complex_float *a,
+    int64_t lda, int64_t stride_a, const int64_t *ipiv, int64_t stride_ipiv, lapack_complex_float *b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count);
+int superscalar_cgetrs_vbatched_64(char trans, const int64_t *n, const int64_t *nrhs,
+    const lapack_complex_float *const *a, const int64_t *lda, const int64_t *const *ipiv,
+    lapack_complex_float *const *b, const int64_t *ldb, int64_t batch_count);
+int superscalar_cposv_batched_64(char uplo, int64_t n, int64_t nrhs, lapack_complex_float *const *a, int64_t lda,
+    lapack_complex_float *const *b, int64_t ldb, int64_t *info, int64_t batch_count);
+int superscalar_cposv_strided_batched_64(char uplo, int64_t n, int64_t nrhs, lapack_complex_float *a, int64_t lda,
+    int64_t stride_a, lapack_complex_float *b, int64_t ldb, int64_t stride_b, int64_t *info, int64_t batch_count);
+int superscalar_cposv_vbatched_64(char uplo, const int64_t *n, const int64_t *nrhs, lapack_complex_float *const *a,
+    const int64_t *lda, lapack_complex_float *const *b, const int64_t *ldb, int64_t *info, int64_t batch_count);
+int superscalar_cpotrf_batched_64(char uplo, int64_t n, lapack_complex_float *const *a, int64_t lda, int64_t *info,
+    int64_t batch_count);
+int superscalar_cpotrf_strided_batched_64(char uplo, int64_t n, lapack_complex_float *a, int64_t lda, int64_t stride_a,
+    int64_t *info, int64_t batch_count);
+int superscalar_cpotrf_vbatched_64(char uplo, const int64_t *n, lapack_complex_float *const *a, const int64_t *lda,
+    int64_t *info, int64_t batch_count);
+int superscalar_cpotrs_batched_64(char uplo, int64_t n, int64_t nrhs, const lapack_complex_float *const *a, int64_t lda,
+    lapack_complex_float *const *b, int64_t ldb, int64_t batch_count);
+int superscalar_cpotrs_strided_batched_64(char uplo, int64_t n, int64_t nrhs, const lapack_complex_float *a,
+    int64_t lda, int64_t stride_a, lapack_complex_float *b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+int superscalar_cpotrs_vbatched_64(char uplo, const int64_t *n, const int64_t *nrhs,
+    const lapack_complex_float *const *a, const int64_t *lda, lapack_complex_float *const *b, const int64_t *ldb,
+    int64_t batch_count);
+int superscalar_ctrsm_batched_64(char side, char uplo, char transa, char diag, int64_t m, int64_t n,
+    const lapack_complex_float *alpha, const lapack_complex_float *const *a, int64_t lda,
+    lapack_complex_float *const *b, int64_t ldb, int64_t batch_count);
+int superscalar_ctrsm_strided_batched_64(char side, char uplo, char transa, char diag, int64_t m, int64_t n,
+    const lapack_complex_float *alpha, const lapack_complex_float *a, int64_t lda, int64_t stride_a,
+    lapack_complex_float *b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+int superscalar_ctrsm_vbatched_64(char side, char uplo, char transa, char diag, const int64_t *m, const int64_t *n,
+    const lapack_complex_float *alpha, const lapack_complex_float *const *a, const int64_t *lda,
+    lapack_complex_float *const *b, const int64_t *ldb, int64_t batch_count);
+int superscalar_cungqr_batched_64(int64_t m, int64_t n, int64_t k, lapack_complex_float *const *a, int64_t lda,
+    const lapack_complex_float *const *tau, int64_t batch_count);
+int superscalar_cungqr_strided_batched_64(int64_t m, int64_t n, int64_t k, lapack_complex_float *a, int64_t lda,
+    int64_t stride_a, const lapack_complex_float *tau, int64_t stride_tau, int64_t batch_count);
+int superscalar_cungqr_vbatched_64(const int64_t *m, const int64_t *n, const int64_t *k, lapack_complex_float *const *a,
+    const int64_t *lda, const lapack_complex_float *const *tau, int64_t batch_count);
+int superscalar_cunmqr_batched_64(char side, char trans, int64_t m, int64_t n, int64_t k,
+    const lapack_complex_float *const *a, int64_t lda, const lapack_complex_float *const *tau,
+    lapack_complex_float *const *c, int64_t ldc, int64_t batch_count);
+int superscalar_cunmqr_strided_batched_64(char side, char trans, int64_t m, int64_t n, int64_t k,
+    const lapack_complex_float *a, int64_t lda, int64_t stride_a, const lapack_complex_float *tau, int64_t stride_tau,
+    lapack_complex_float *c, int64_t ldc, int64_t stride_c, int64_t batch_count);
+int superscalar_cunmqr_vbatched_64(char side, char trans, const int64_t *m, const int64_t *n, const int64_t *k,
+    const lapack_complex_float *const *a, const int64_t *lda, const lapack_complex_float *const *tau,
+    lapack_complex_float *const *c, const int64_t *ldc, int64_t batch_count);
+int superscalar_dgebrd_batched_64(int64_t m, int64_t n, double *const *a, int64_t lda, double *const *d,
+    double *const *e, double *const *tauq, double *const *taup, int64_t batch_count);
+int superscalar_dgebrd_strided_batched_64(int64_t m, int64_t n, double *a, int64_t lda, int64_t stride_a, double *d,
+    int64_t stride_d, double *e, int64_t stride_e, double *tauq, int64_t stride_tauq, double *taup, int64_t stride_taup,
+    int64_t batch_count);
+int superscalar_dgebrd_vbatched_64(const int64_t *m, const int64_t *n, double *const *a, const int64_t *lda,
+    double *const *d, double *const *e, double *const *tauq, double *const *taup, int64_t batch_count);
+int superscalar_dgels_batched_64(char trans, int64_t m, int64_t n, int64_t nrhs, double *const *a, int64_t lda,
+    double *const *b, int64_t ldb, int64_t *info, int64_t batch_count);
+int superscalar_dgels_strided_batched_64(char trans, int64_t m, int64_t n, int64_t nrhs, double *a, int64_t lda,
+    int64_t stride_a, double *b, int64_t ldb, int64_t stride_b, int64_t *info, int64_t batch_count);
+int superscalar_dgels_vbatched_64(char trans, const int64_t *m, const int64_t *n, const int64_t *nrhs, double *const *a,
+    const int64_t *lda, double *const *b, const int64_t *ldb, int64_t *info, int64_t batch_count);
+int superscalar_dgemv_batched_64(char trans, int64_t m, int64_t n, double alpha, const double *const *a, int64_t lda,
+    const double *const *x, int64_t incx, double beta, double *const *y, int64_t incy, int64_t batch_count);
+int superscalar_dgemv_strided_batched_64(char trans, int64_t m, int64_t n, double alpha, const double *a, int64_t lda,
+    int64_t stride_a, const double *x, int64_t incx, int64_t stride_x, double beta, double *y, int64_t incy,
+    int64_t stride_y, int64_t batch_count);
+int superscalar_dgemv_vbatched_64(char trans, const int64_t *m, const int64_t *n, double alpha, const double *const *a,
+    const int64_t *lda, const double *const *x, const int64_t *incx, double beta, double *const *y, const int64_t *incy,
+    int64_t batch_count);
+int superscalar_dgeqrf_batched_64(int64_t m, int64_t n, double *const *a, int64_t lda, double *const *tau,
+    int64_t batch_count);
+int superscalar_dgeqrf_strided_batched_64(int64_t m, int64_t n, double *a, int64_t lda, int64_t stride_a, double *tau,
+    int64_t stride_tau, int64_t batch_count);
+int superscalar_dgeqrf_vbatched_64(const int64_t *m, const int64_t *n, double *const *a, const int64_t *lda,
+    double *const *tau, int64_t batch_count);
+int superscalar_dgesv_batched_64(int64_t n, int64_t nrhs, double *const *a, int64_t lda, int64_t *const *ipiv,
+    double *const *b, int64_t ldb, int64_t *info, int64_t batch_count);
+int superscalar_dgesv_strided_batched_64(int64_t n, int64_t nrhs, double *a, int64_t lda, int64_t stride_a,
+    int64_t *ipiv, int64_t stride_ipiv, double *b, int64_t ldb, int64_t stride_b, int64_t *info, int64_t batch_count);
+int superscalar_dgesv_vbatched_64(const int64_t *n, const int64_t *nrhs, double *const *a, const int64_t *lda,
+    int64_t *const *ipiv, double *const *b, const int64_t *ldb, int64_t *info, int64_t batch_count);
+int superscalar_dgetrf_batched_64(int64_t m, int64_t n, double *const *a, int64_t lda, int64_t *const *ipiv,
+    int64_t *info, int64_t batch_count);
+int superscalar_dgetrf_nopiv_batched_64(int64_t m, int64_t n, double *const *a, int64_t lda, int64_t *info,
+    int64_t batch_count);
+int superscalar_dgetrf_nopiv_strided_batched_64(int64_t m, int64_t n, double *a, int64_t lda, int64_t stride_a,
+    int64_t *info, int64_t batch_count);
+int superscalar_dgetrf_nopiv_vbatched_64(const int64_t *m, const int64_t *n, double *const *a, const int64_t *lda,
+    int64_t *info, int64_t batch_count);
+int superscalar_dgetrf_strided_batched_64(int64_t m, int64_t n, double *a, int64_t lda, int64_t stride_a, int64_t *ipiv,
+    int64_t stride_ipiv, int64_t *info, int64_t batch_count);
+int superscalar_dgetrf_vbatched_64(const int64_t *m, const int64_t *n, double *const *a, const int64_t *lda,
+    int64_t *const *ipiv, int64_t *info, int64_t batch_count);
+int superscalar_dgetrs_batched_64(char trans, int64_t n, int64_t nrhs, const double *const *a, int64_t lda,
+    const int64_t *const *ipiv, double *const *b, int64_t ldb, int64_t batch_count);
+int superscalar_dgetrs_strided_batched_64(char trans, int64_t n, int64_t nrhs, const double *a, int64_t lda,
+    int64_t stride_a, const int64_t *ipiv, int64_t stride_ipiv, double *b, int64_t ldb, int64_t stride_b,
+    int64_t batch_count);
+int superscalar_dgetrs_vbatched_64(char trans, const int64_t *n, const int64_t *nrhs, const double *const *a,
+    const int64_t *lda, const int64_t *const *ipiv, double *const *b, const int64_t *ldb, int64_t batch_count);
+int superscalar_dorgqr_batched_64(int64_t m, int64_t n, int64_t k, double *const *a, int64_t lda,
+    const double *const *tau, int64_t batch_count);
+int superscalar_dorgqr_strided_batched_64(int64_t m, int64_t n, int64_t k, double *a, int64_t lda, int64_t stride_a,
+    const double *tau, int64_t stride_tau, int64_t batch_count);
+int superscalar_dorgqr_vbatched_64(const int64_t *m, const int64_t *n, const int64_t *k, double *const *a,
+    const int64_t *lda, const double *const *tau, int64_t batch_count);
+int superscalar_dormqr_batched_64(char side, char trans, int64_t m, int64_t n, int64_t k, const double *const *a,
+    int64_t lda, const double *const *tau, double *const *c, int64_t ldc, int64_t batch_count);
+int superscalar_dormqr_strided_batched_64(char side, char trans, int64_t m, int64_t n, int64_t k, const double *a,
+    int64_t lda, int64_t stride_a, const double *tau, int64_t stride_tau, double *c, int64_t ldc, int64_t stride_c,
+    int64_t batch_count);
+int superscalar_dormqr_vbatched_64(char side, char trans, const int64_t *m, const int64_t *n, const int64_t *k,
+    const double *const *a, const int64_t *lda, const double *const *tau, double *const *c, const int64_t *ldc,
+    int64_t batch_count);
+int superscalar_dposv_batched_64(char uplo, int64_t n, int64_t nrhs, double *const *a, int64_t lda, double *const *b,
+    int64_t ldb, int64_t *info, int64_t batch_count);
+int superscalar_dposv_strided_batched_64(char uplo, int64_t n, int64_t nrhs, double *a, int64_t lda, int64_t stride_a,
+    double *b, int64_t ldb, int64_t stride_b, int64_t *info, int64_t batch_count);
+int superscalar_dposv_vbatched_64(char uplo, const int64_t *n, const int64_t *nrhs, double *const *a,
+    const int64_t *lda, double *const *b, const int64_t *ldb, int64_t *info, int64_t batch_count);
+int superscalar_dpotrf_batched_64(char uplo, int64_t n, double *const *a, int64_t lda, int64_t *info,
+    int64_t batch_count);
+int superscalar_dpotrf_strided_batched_64(char uplo, int64_t n, double *a, int64_t lda, int64_t stride_a, int64_t *info,
+    int64_t batch_count);
+int superscalar_dpotrf_vbatched_64(char uplo, const int64_t *n, double *const *a, const int64_t *lda, int64_t *info,
+    int64_t batch_count);
+int superscalar_dpotrs_batched_64(char uplo, int64_t n, int64_t nrhs, const double *const *a, int64_t lda,
+    double *const *b, int64_t ldb, int64_t batch_count);
+int superscalar_dpotrs_strided_batched_64(char uplo, int64_t n, int64_t nrhs, const double *a, int64_t lda,
+    int64_t stride_a, double *b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+int superscalar_dpotrs_vbatched_64(char uplo, const int64_t *n, const int64_t *nrhs, const double *const *a,
+    const int64_t *lda, double *const *b, const int64_t *ldb, int64_t batch_count);
+int superscalar_dtrsm_batched_64(char side, char uplo, char transa, char diag, int64_t m, int64_t n, double alpha,
+    const double *const *a, int64_t lda, double *const *b, int64_t ldb, int64_t batch_count);
+int superscalar_dtrsm_strided_batched_64(char side, char uplo, char transa, char diag, int64_t m, int64_t n,
+    double alpha, const double *a, int64_t lda, int64_t stride_a, double *b, int64_t ldb, int64_t stride_b,
+    int64_t batch_count);
+int superscalar_dtrsm_vbatched_64(char side, char uplo, char transa, char diag, const int64_t *m, const int64_t *n,
+    double alpha, const double *const *a, const int64_t *lda, double *const *b, const int64_t *ldb,
+    int64_t batch_count);
+int superscalar_sgebrd_batched_64(int64_t m, int64_t n, float *const *a, int64_t lda, float *const *d, float *const *e,
+    float *const *tauq, float *const *taup, int64_t batch_count);
+int superscalar_sgebrd_strided_batched_64(int64_t m, int64_t n, float *a, int64_t lda, int64_t stride_a, float *d,
+    int64_t stride_d, float *e, int64_t stride_e, float *tauq, int64_t stride_tauq, float *taup, int64_t stride_taup,
+    int64_t batch_count);
+int superscalar_sgebrd_vbatched_64(const int64_t *m, const int64_t *n, float *const *a, const int64_t *lda,
+    float *const *d, float *const *e, float *const *tauq, float *const *taup, int64_t batch_count);
+int superscalar_sgels_batched_64(char trans, int64_t m, int64_t n, int64_t nrhs, float *const *a, int64_t lda,
+    float *const *b, int64_t ldb, int64_t *info, int64_t batch_count);
+int superscalar_sgels_strided_batched_64(char trans, int64_t m, int64_t n, int64_t nrhs, float *a, int64_t lda,
+    int64_t stride_a, float *b, int64_t ldb, int64_t stride_b, int64_t *info, int64_t batch_count);
+int superscalar_sgels_vbatched_64(char trans, const int64_t *m, const int64_t *n, const int64_t *nrhs, float *const *a,
+    const int64_t *lda, float *const *b, const int64_t *ldb, int64_t *info, int64_t batch_count);
+int superscalar_sgemv_batched_64(char trans, int64_t m, int64_t n, float alpha, const float *const *a, int64_t lda,
+    const float *const *x, int64_t incx, float beta, float *const *y, int64_t incy, int64_t batch_count);
+int superscalar_sgemv_strided_batched_64(char trans, int64_t m, int64_t n, float alpha, const float *a, int64_t lda,
+    int64_t stride_a, const float *x, int64_t incx, int64_t stride_x, float beta, float *y, int64_t incy,
+    int64_t stride_y, int64_t batch_count);
+int superscalar_sgemv_vbatched_64(char trans, const int64_t *m, const int64_t *n, float alpha, const float *const *a,
+    const int64_t *lda, const float *const *x, const int64_t *incx, float beta, float *const *y, const int64_t *incy,
+    int64_t batch_count);
+int superscalar_sgeqrf_batched_64(int64_t m, int64_t n, float *const *a, int64_t lda, float *const *tau,
+    int64_t batch_count);
+int superscalar_sgeqrf_strided_batched_64(int64_t m, int64_t n, float *a, int64_t lda, int64_t stride_a, float *tau,
+    int64_t stride_tau, int64_t batch_count);
+int superscalar_sgeqrf_vbatched_64(const int64_t *m, const int64_t *n, float *const *a, const int64_t *lda,
+    float *const *tau, int64_t batch_count);
+int superscalar_sgesv_batched_64(int64_t n, int64_t nrhs, float *const *a, int64_t lda, int64_t *const *ipiv,
+    float *const *b, int64_t ldb, int64_t *info, int64_t batch_count);
+int superscalar_sgesv_strided_batched_64(int64_t n, int64_t nrhs, float *a, int64_t lda, int64_t stride_a,
+    int64_t *ipiv, int64_t stride_ipiv, float *b, int64_t ldb, int64_t stride_b, int64_t *info, int64_t batch_count);
+int superscalar_sgesv_vbatched_64(const int64_t *n, const int64_t *nrhs, float *const *a, const int64_t *lda,
+    int64_t *const *ipiv, float *const *b, const int64_t *ldb, int64_t *info, int64_t batch_count);
+int superscalar_sgetrf_batched_64(int64_t m, int64_t n, float *const *a, int64_t lda, int64_t *const *ipiv,
+    int64_t *info, int64_t batch_count);
+int superscalar_sgetrf_nopiv_batched_64(int64_t m, int64_t n, float *const *a, int64_t lda, int64_t *info,
+    int64_t batch_count);
+int superscalar_sgetrf_nopiv_strided_batched_64(int64_t m, int64_t n, float *a, int64_t lda, int64_t stride_a,
+    int64_t *info, int64_t batch_count);
+int superscalar_sgetrf_nopiv_vbatched_64(const int64_t *m, const int64_t *n, float *const *a, const int64_t *lda,
+    int64_t *info, int64_t batch_count);
+int superscalar_sgetrf_strided_batched_64(int64_t m, int64_t n, float *a, int64_t lda, int64_t stride_a, int64_t *ipiv,
+    int64_t stride_ipiv, int64_t *info, int64_t batch_count);
+int superscalar_sgetrf_vbatched_64(const int64_t *m, const int64_t *n, float *const *a, const int64_t *lda,
+    int64_t *const *ipiv, int64_t *info, int64_t batch_count);
+int superscalar_sgetrs_batched_64(char trans, int64_t n, int64_t nrhs, const float *const *a, int64_t lda,
+    const int64_t *const *ipiv, float *const *b, int64_t ldb, int64_t batch_count);
+int superscalar_sgetrs_strided_batched_64(char trans, int64_t n, int64_t nrhs, const float *a, int64_t lda,
+    int64_t stride_a, const int64_t *ipiv, int64_t stride_ipiv, float *b, int64_t ldb, int64_t stride_b,
+    int64_t batch_count);
+int superscalar_sgetrs_vbatched_64(char trans, const int64_t *n, const int64_t *nrhs, const float *const *a,
+    const int64_t *lda, const int64_t *const *ipiv, float *const *b, const int64_t *ldb, int64_t batch_count);
+int superscalar_sorgqr_batched_64(int64_t m, int64_t n, int64_t k, float *const *a, int64_t lda,
+    const float *const *tau, int64_t batch_count);
+int superscalar_sorgqr_strided_batched_64(int64_t m, int64_t n, int64_t k, float *a, int64_t lda, int64_t stride_a,
+    const float *tau, int64_t stride_tau, int64_t batch_count);
+int superscalar_sorgqr_vbatched_64(const int64_t *m, const int64_t *n, const int64_t *k, float *const *a,
+    const int64_t *lda, const float *const *tau, int64_t batch_count);
+int superscalar_sormqr_batched_64(char side, char trans, int64_t m, int64_t n, int64_t k, const float *const *a,
+    int64_t lda, const float *const *tau, float *const *c, int64_t ldc, int64_t batch_count);
+int superscalar_sormqr_strided_batched_64(char side, char trans, int64_t m, int64_t n, int64_t k, const float *a,
+    int64_t lda, int64_t stride_a, const float *tau, int64_t stride_tau, float *c, int64_t ldc, int64_t stride_c,
+    int64_t batch_count);
+int superscalar_sormqr_vbatched_64(char side, char trans, const int64_t *m, const int64_t *n, const int64_t *k,
+    const float *const *a, const int64_t *lda, const float *const *tau, float *const *c, const int64_t *ldc,
+    int64_t batch_count);
+int superscalar_sposv_batched_64(char uplo, int64_t n, int64_t nrhs, float *const *a, int64_t lda, float *const *b,
+    int64_t ldb, int64_t *info, int64_t batch_count);
+int superscalar_sposv_strided_batched_64(char uplo, int64_t n, int64_t nrhs, float *a, int64_t lda, int64_t stride_a,
+    float *b, int64_t ldb, int64_t stride_b, int64_t *info, int64_t batch_count);
+int superscalar_sposv_vbatched_64(char uplo, const int64_t *n, const int64_t *nrhs, float *const *a, const int64_t *lda,
+    float *const *b, const int64_t *ldb, int64_t *info, int64_t batch_count);
+int superscalar_spotrf_batched_64(char uplo, int64_t n, float *const *a, int64_t lda, int64_t *info,
+    int64_t batch_count);
+int superscalar_spotrf_strided_batched_64(char uplo, int64_t n, float *a, int64_t lda, int64_t stride_a, int64_t *info,
+    int64_t batch_count);
+int superscalar_spotrf_vbatched_64(char uplo, const int64_t *n, float *const *a, const int64_t *lda, int64_t *info,
+    int64_t batch_count);
+int superscalar_spotrs_batched_64(char uplo, int64_t n, int64_t nrhs, const float *const *a, int64_t lda,
+    float *const *b, int64_t ldb, int64_t batch_count);
+int superscalar_spotrs_strided_batched_64(char uplo, int64_t n, int64_t nrhs, const float *a, int64_t lda,
+    int64_t stride_a, float *b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+int superscalar_spotrs_vbatched_64(char uplo, const int64_t *n, const int64_t *nrhs, const float *const *a,
+    const int64_t *lda, float *const *b, const int64_t *ldb, int64_t batch_count);
+int superscalar_strsm_batched_64(char side, char uplo, char transa, char diag, int64_t m, int64_t n, float alpha,
+    const float *const *a, int64_t lda, float *const *b, int64_t ldb, int64_t batch_count);
+int superscalar_strsm_strided_batched_64(char side, char uplo, char transa, char diag, int64_t m, int64_t n,
+    float alpha, const float *a, int64_t lda, int64_t stride_a, float *b, int64_t ldb, int64_t stride_b,
+    int64_t batch_count);
+int superscalar_strsm_vbatched_64(char side, char uplo, char transa, char diag, const int64_t *m, const int64_t *n,
+    float alpha, const float *const *a, const int64_t *lda, float *const *b, const int64_t *ldb, int64_t batch_count);
+int superscalar_zgebrd_batched_64(int64_t m, int64_t n, lapack_complex_double *const *a, int64_t lda, double *const *d,
+    double *const *e, lapack_complex_double *const *tauq, lapack_complex_double *const *taup, int64_t batch_count);
+int superscalar_zgebrd_strided_batched_64(int64_t m, int64_t n, lapack_complex_double *a, int64_t lda, int64_t stride_a,
+    double *d, int64_t stride_d, double *e, int64_t stride_e, lapack_complex_double *tauq, int64_t stride_tauq,
+    lapack_complex_double *taup, int64_t stride_taup, int64_t batch_count);
+int superscalar_zgebrd_vbatched_64(const int64_t *m, const int64_t *n, lapack_complex_double *const *a,
+    const int64_t *lda, double *const *d, double *const *e, lapack_complex_double *const *tauq,
+    lapack_complex_double *const *taup, int64_t batch_count);
+int superscalar_zgels_batched_64(char trans, int64_t m, int64_t n, int64_t nrhs, lapack_complex_double *const *a,
+    int64_t lda, lapack_complex_double *const *b, int64_t ldb, int64_t *info, int64_t batch_count);
+int superscalar_zgels_strided_batched_64(char trans, int64_t m, int64_t n, int64_t nrhs, lapack_complex_double *a,
+    int64_t lda, int64_t stride_a, lapack_complex_double *b, int64_t ldb, int64_t stride_b, int64_t *info,
+    int64_t batch_count);
+int superscalar_zgels_vbatched_64(char trans, const int64_t *m, const int64_t *n, const int64_t *nrhs,
+    lapack_complex_double *const *a, const int64_t *lda, lapack_complex_double *const *b, const int64_t *ldb,
+    int64_t *info, int64_t batch_count);
+int superscalar_zgemv_batched_64(char trans, int64_t m, int64_t n, const lapack_complex_double *alpha,
+    const lapack_complex_double *const *a, int64_t lda, const lapack_complex_double *const *x, int64_t incx,
+    const lapack_complex_double *beta, lapack_complex_double *const *y, int64_t incy, int64_t batch_count);
+int superscalar_zgemv_strided_batched_64(char trans, int64_t m, int64_t n, const lapack_complex_double *alpha,
+    const lapack_complex_double *a, int64_t lda, int64_t stride_a, const lapack_complex_double *x, int64_t incx,
+    int64_t stride_x, const lapack_complex_double *beta, lapack_complex_double *y, int64_t incy, int64_t stride_y,
+    int64_t batch_count);
+int superscalar_zgemv_vbatched_64(char trans, const int64_t *m, const int64_t *n, const lapack_complex_double *alpha,
+    const lapack_complex_double *const *a, const int64_t *lda, const lapack_complex_double *const *x,
+    const int64_t *incx, const lapack_complex_double *beta, lapack_complex_double *const *y, const int64_t *incy,
+    int64_t batch_count);
+int superscalar_zgeqrf_batched_64(int64_t m, int64_t n, lapack_complex_double *const *a, int64_t lda,
+    lapack_complex_double *const *tau, int64_t batch_count);
+int superscalar_zgeqrf_strided_batched_64(int64_t m, int64_t n, lapack_complex_double *a, int64_t lda, int64_t stride_a,
+    lapack_complex_double *tau, int64_t stride_tau, int64_t batch_count);
+int superscalar_zgeqrf_vbatched_64(const int64_t *m, const int64_t *n, lapack_complex_double *const *a,
+    const int64_t *lda, lapack_complex_double *const *tau, int64_t batch_count);
+int superscalar_zgesv_batched_64(int64_t n, int64_t nrhs, lapack_complex_double *const *a, int64_t lda,
+    int64_t *const *ipiv, lapack_complex_double *const *b, int64_t ldb, int64_t *info, int64_t batch_count);
+int superscalar_zgesv_strided_batched_64(int64_t n, int64_t nrhs, lapack_complex_double *a, int64_t lda,
+    int64_t stride_a, int64_t *ipiv, int64_t stride_ipiv, lapack_complex_double *b, int64_t ldb, int64_t stride_b,
+    int64_t *info, int64_t batch_count);
+int superscalar_zgesv_vbatched_64(const int64_t *n, const int64_t *nrhs, lapack_complex_double *const *a,
+    const int64_t *lda, int64_t *const *ipiv, lapack_complex_double *const *b, const int64_t *ldb, int64_t *info,
+    int64_t batch_count);
+int superscalar_zgetrf_batched_64(int64_t m, int64_t n, lapack_complex_double *const *a, int64_t lda,
+    int64_t *const *ipiv, int64_t *info, int64_t batch_count);
+int superscalar_zgetrf_nopiv_batched_64(int64_t m, int64_t n, lapack_complex_double *const *a, int64_t lda,
+    int64_t *info, int64_t batch_count);
+int superscalar_zgetrf_nopiv_strided_batched_64(int64_t m, int64_t n, lapack_complex_double *a, int64_t lda,
+    int64_t stride_a, int64_t *info, int64_t batch_count);
+int superscalar_zgetrf_nopiv_vbatched_64(const int64_t *m, const int64_t *n, lapack_complex_double *const *a,
+    const int64_t *lda, int64_t *info, int64_t batch_count);
+int superscalar_zgetrf_strided_batched_64(int64_t m, int64_t n, lapack_complex_double *a, int64_t lda, int64_t stride_a,
+    int64_t *ipiv, int64_t stride_ipiv, int64_t *info, int64_t batch_count);
+int superscalar_zgetrf_vbatched_64(const int64_t *m, const int64_t *n, lapack_complex_double *const *a,
+    const int64_t *lda, int64_t *const *ipiv, int64_t *info, int64_t batch_count);
+int superscalar_zgetrs_batched_64(char trans, int64_t n, int64_t nrhs, const lapack_complex_double *const *a,
+    int64_t lda, const int64_t *const *ipiv, lapack_complex_double *const *b, int64_t ldb, int64_t batch_count);
+int superscalar_zgetrs_strided_batched_64(char trans, int64_t n, int64_t nrhs, const lapack_complex_double *a,
+    int64_t lda, int64_t stride_a, const int64_t *ipiv, int64_t stride_ipiv, lapack_complex_double *b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count);
+int superscalar_zgetrs_vbatched_64(char trans, const int64_t *n, const int64_t *nrhs,
+    const lapack_complex_double *const *a, const int64_t *lda, const int64_t *const *ipiv,
+    lapack_complex_double *const *b, const int64_t *ldb, int64_t batch_count);
+int superscalar_zposv_batched_64(char uplo, int64_t n, int64_t nrhs, lapack_complex_double *const *a, int64_t lda,
+    lapack_complex_double *const *b, int64_t ldb, int64_t *info, int64_t batch_count);
+int superscalar_zposv_strided_batched_64(char uplo, int64_t n, int64_t nrhs, lapack_complex_double *a, int64_t lda,
+    int64_t stride_a, lapack_complex_double *b, int64_t ldb, int64_t stride_b, int64_t *info, int64_t batch_count);
+int superscalar_zposv_vbatched_64(char uplo, const int64_t *n, const int64_t *nrhs, lapack_complex_double *const *a,
+    const int64_t *lda, lapack_complex_double *const *b, const int64_t *ldb, int64_t *info, int64_t batch_count);
+int superscalar_zpotrf_batched_64(char uplo, int64_t n, lapack_complex_double *const *a, int64_t lda, int64_t *info,
+    int64_t batch_count);
+int superscalar_zpotrf_strided_batched_64(char uplo, int64_t n, lapack_complex_double *a, int64_t lda, int64_t stride_a,
+    int64_t *info, int64_t batch_count);
+int superscalar_zpotrf_vbatched_64(char uplo, const int64_t *n, lapack_complex_double *const *a, const int64_t *lda,
+    int64_t *info, int64_t batch_count);
+int superscalar_zpotrs_batched_64(char uplo, int64_t n, int64_t nrhs, const lapack_complex_double *const *a,
+    int64_t lda, lapack_complex_double *const *b, int64_t ldb, int64_t batch_count);
+int superscalar_zpotrs_strided_batched_64(char uplo, int64_t n, int64_t nrhs, const lapack_complex_double *a,
+    int64_t lda, int64_t stride_a, lapack_complex_double *b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+int superscalar_zpotrs_vbatched_64(char uplo, const int64_t *n, const int64_t *nrhs,
+    const lapack_complex_double *const *a, const int64_t *lda, lapack_complex_double *const *b, const int64_t *ldb,
+    int64_t batch_count);
+int superscalar_ztrsm_batched_64(char side, char uplo, char transa, char diag, int64_t m, int64_t n,
+    const lapack_complex_double *alpha, const lapack_complex_double *const *a, int64_t lda,
+    lapack_complex_double *const *b, int64_t ldb, int64_t batch_count);
+int superscalar_ztrsm_strided_batched_64(char side, char uplo, char transa, char diag, int64_t m, int64_t n,
+    const lapack_complex_double *alpha, const lapack_complex_double *a, int64_t lda, int64_t stride_a,
+    lapack_complex_double *b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+int superscalar_ztrsm_vbatched_64(char side, char uplo, char transa, char diag, const int64_t *m, const int64_t *n,
+    const lapack_complex_double *alpha, const lapack_complex_double *const *a, const int64_t *lda,
+    lapack_complex_double *const *b, const int64_t *ldb, int64_t batch_count);
+int superscalar_zungqr_batched_64(int64_t m, int64_t n, int64_t k, lapack_complex_double *const *a, int64_t lda,
+    const lapack_complex_double *const *tau, int64_t batch_count);
+int superscalar_zungqr_strided_batched_64(int64_t m, int64_t n, int64_t k, lapack_complex_double *a, int64_t lda,
+    int64_t stride_a, const lapack_complex_double *tau, int64_t stride_tau, int64_t batch_count);
+int superscalar_zungqr_vbatched_64(const int64_t *m, const int64_t *n, const int64_t *k,
+    lapack_complex_double *const *a, const int64_t *lda, const lapack_complex_double *const *tau, int64_t batch_count);
+int superscalar_zunmqr_batched_64(char side, char trans, int64_t m, int64_t n, int64_t k,
+    const lapack_complex_double *const *a, int64_t lda, const lapack_complex_double *const *tau,
+    lapack_complex_double *const *c, int64_t ldc, int64_t batch_count);
+int superscalar_zunmqr_strided_batched_64(char side, char trans, int64_t m, int64_t n, int64_t k,
+    const lapack_complex_double *a, int64_t lda, int64_t stride_a, const lapack_complex_double *tau, int64_t stride_tau,
+    lapack_complex_double *c, int64_t ldc, int64_t stride_c, int64_t batch_count);
+int superscalar_zunmqr_vbatched_64(char side, char trans, const int64_t *m, const int64_t *n, const int64_t *k,
+    const lapack_complex_double *const *a, const int64_t *lda, const lapack_complex_double *const *tau,
+    lapack_complex_double *const *c, const int64_t *ldc, int64_t batch_count);
+/* end */
+
 /* CBLAS */
 
 #ifndef SUPERSCALAR_NO_CBLAS

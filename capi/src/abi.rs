@@ -50,6 +50,8 @@ pub(crate) struct Size(i64);
 impl Size {
     pub(crate) const ZERO: Self = Self(0);
     pub(crate) const ONE: Self = Self(1);
+    /// The size that stands for a missing element of a table: not valid for any argument.
+    pub(crate) const MISSING: Self = Self(-1);
     /// The size that stands for the workspace of LAPACKE's high-level functions, which have no such argument.
     pub(crate) const ENOUGH: Self = Self(i64::MAX);
 

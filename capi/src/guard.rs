@@ -95,16 +95,31 @@ pub(crate) fn lapacke<I: Int>(name: &'static CStr, body: Option<impl FnOnce() ->
     };
     let value = I::narrow(value);
     if wrong.is_some() {
-        match find_global(I::LAPACKE_XERBLA) {
-            // SAFETY: a function with this name takes the routine's name and the negative position.
-            Some(address) => unsafe {
-                let xerbla: LapackeXerbla<I> = std::mem::transmute(address.as_ptr());
-                xerbla(name.as_ptr(), value);
-            },
-            None => print_lapacke_illegal(&name.to_string_lossy(), value.wide()),
-        }
+        report_to_lapacke(name, value);
     }
     value
+}
+
+/// Runs the body of a batched routine. Reports a wrong argument as LAPACKE does. The body is no type parameter, so that
+/// this function is compiled once for all routines.
+pub(crate) fn batched<I: Int>(name: &'static CStr, body: &mut dyn FnMut() -> Solved) -> i32 {
+    let (value, wrong) = info(name, 0, body);
+    if wrong.is_some() {
+        report_to_lapacke(name, I::narrow(value));
+    }
+    value as i32
+}
+
+/// Reports a wrong argument to the program's `LAPACKE_xerbla`.
+fn report_to_lapacke<I: Int>(name: &'static CStr, info: I) {
+    match find_global(I::LAPACKE_XERBLA) {
+        // SAFETY: a function with this name takes the routine's name and the negative position.
+        Some(address) => unsafe {
+            let xerbla: LapackeXerbla<I> = std::mem::transmute(address.as_ptr());
+            xerbla(name.as_ptr(), info);
+        },
+        None => print_lapacke_illegal(&name.to_string_lossy(), info.wide()),
+    }
 }
 
 fn print_lapacke_illegal(name: &str, info: i64) {
@@ -306,6 +321,7 @@ mod tests {
         assert_eq!(info, WORK_MEMORY_ERROR);
         assert_eq!(i64::from(lapacke::<i32>(c"LAPACKE_dgetrf", Some(panics))), WORK_MEMORY_ERROR);
         assert_eq!(lapacke::<i32>(c"LAPACKE_dgetrf", None::<fn() -> Solved>), -1);
+        assert_eq!(i64::from(batched::<i64>(c"superscalar_dgetrf_batched", &mut panics)), WORK_MEMORY_ERROR);
     }
 
     #[test]

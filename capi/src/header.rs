@@ -56,11 +56,15 @@ fn name_of(prototype: &str) -> &str {
 /// The prefix of the C interface of LAPACK.
 const LAPACKE: &str = "LAPACKE_";
 
+/// The prefix of the batched routines.
+const BATCHED: &str = "superscalar_";
+
 /// Returns the section in which a name is declared.
 fn section_of(name: &str, lapack: &BTreeSet<&str>) -> HeaderSection {
     let bits = if name.ends_with("64_") || name.ends_with("_64") { 64 } else { 32 };
     let interface = match name.trim_end_matches("64_").trim_end_matches('_') {
         name if name.starts_with(LAPACKE) => "LAPACKE",
+        name if name.starts_with(BATCHED) => "batches",
         name if name.starts_with("cblas_") => "CBLAS",
         name if lapack.contains(name) => "LAPACK",
         _ => "BLAS",

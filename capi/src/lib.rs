@@ -17,6 +17,7 @@
 //! | `threads.rs` | the functions that set and get the number of threads |
 //! | `version.rs` | the version of LAPACK whose interfaces are implemented |
 //! | `level1.rs`, `level2/`, `level3/` | the routines of the BLAS; `batch.rs` computes many products in one call |
+//! | `batch/` | the batched routines: many small problems in one call |
 //! | `streaming.rs` | runs memory-bound routines on several threads |
 //! | `lapack/` | the routines of LAPACK, for both interfaces |
 //! | `rows.rs` | the interfaces of Levels 2 and 3: maps a row-major call to a column-major one |
@@ -30,6 +31,7 @@
 #![cfg_attr(test, allow(dead_code))]
 
 mod abi;
+mod batch;
 mod engine;
 mod forward;
 mod guard;

@@ -121,7 +121,8 @@ fn percent(part: f64, whole: f64) -> f64 {
 /// Returns the floating-point operations: two for each real multiplication and eight for each complex one. The letter
 /// before the routine's name states the type.
 fn flops(name: &str, multiplications: f64) -> f64 {
-    let routine = name.trim_start_matches("cblas_").trim_start_matches("LAPACKE_");
+    let prefixes = ["cblas_", "LAPACKE_", "superscalar_"];
+    let routine = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     let is_complex = routine.starts_with(['c', 'z', 'C', 'Z']);
     multiplications * if is_complex { 8.0 } else { 2.0 }
 }

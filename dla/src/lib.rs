@@ -24,6 +24,8 @@
 //! | [`lange`], [`lansy`], [`lanhe`], [`lantr`] | norms |
 //! | [`lacpy`], [`laset`], [`geadd`], [`swap`], [`laswp`] | copies, constants, sums, exchanges; interchanges of rows |
 //!
+//! The routines of [`batch`] work on many small matrices at once.
+//!
 //! [`matrix_market`] reads and writes Matrix Market files. This crate names no device.
 //!
 //! # Tiles and block columns
@@ -73,6 +75,7 @@
 #![forbid(unsafe_code)]
 
 mod auxiliary;
+pub mod batch;
 mod block_size;
 mod block_table;
 mod cholesky;
@@ -127,14 +130,15 @@ pub use qr::{
     ungqr::ungqr, unmlq::unmlq, unmqr::unmqr,
 };
 pub use superscalar_kernels::{
-    AsMatrix, AsMatrixMut, Diag, Direction, MatMut, MatRef, Norm, NotPositiveDefinite, Op, Part, Real, Side, Singular,
-    Uplo, ViewError, c32, c64,
+    AsMatrix, AsMatrixMut, BatchMut, BatchRef, Diag, Direction, MatMut, MatRef, Norm, NotPositiveDefinite, Op, Part,
+    Real, Side, Singular, Uplo, ViewError, c32, c64,
 };
 pub use superscalar_matrix_market as matrix_market;
 
 pub use tiled::{Tile, TileView, Tiled};
 
 use auxiliary::Auxiliary;
+use batch::Batches;
 use cholesky::Cholesky;
 use condition::Conditions;
 use device_matrix::Transfers;
@@ -179,6 +183,7 @@ pub trait Scalar:
     + Cholesky
     + Conditions
     + Auxiliary
+    + Batches
     + Tiling
     + Transfers
     + Storage

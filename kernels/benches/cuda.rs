@@ -5,104 +5,25 @@
 //! before each call, and the time of the copies is subtracted. A filter is a word that a line must contain.
 
 #[allow(dead_code)] // Other benchmarks use the rest.
+mod gpu;
+#[allow(dead_code)] // Other benchmarks use the rest.
 mod timing;
 
-use std::{
-    ptr::NonNull,
-    sync::Arc,
-    time::{Duration, Instant},
-};
-use superscalar_devices::cuda::{self, Cuda, Options};
+use gpu::Gpu;
+use superscalar_devices::cuda::{self, Options};
 use superscalar_kernels::{
     Diag, Direction, Op, Scalar, Side, Symmetry, Uplo, c32, c64,
-    device::{Call, Mat, backends},
+    device::{Call, Mat},
     operations::{
         Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular, TriangularAction,
     },
 };
-use superscalar_runtime::{Cost, Device, DeviceError, DeviceRegion, Event, HostRegion, IssueContext, Transfer};
+use superscalar_runtime::{Device as _, DeviceError};
 use timing::{Filters, numbers};
 
-/// Calls per round.
-const CALLS: usize = 20;
-/// Rounds per benchmark; the median is reported.
-const ROUNDS: usize = 5;
 const ORDERS: [usize; 5] = [256, 512, 1024, 2048, 4096];
 /// Columns of a block reflector, and the number of interchanges.
 const DEPTH: usize = 256;
-
-/// The GPU, of which the first queue is used, and the extent of the operands.
-struct Gpu {
-    device: Arc<Cuda>,
-    /// Bytes of the heap that operands occupy; scratch begins after them.
-    operands: usize,
-}
-
-impl Gpu {
-    /// Waits for the end of a ticket.
-    fn end(&self, queue: u16, ticket: u64) -> Result<(), DeviceError> {
-        let mut ended = None;
-        while ended.is_none() {
-            self.device.poll(&mut |end| {
-                if (end.queue, end.ticket) == (queue, ticket) {
-                    ended = Some(end.result);
-                } else if let Err(error) = end.result {
-                    eprintln!("an earlier call failed: {error}");
-                }
-            });
-            if ended.is_none() {
-                self.device.wait(Duration::from_millis(1));
-            }
-        }
-        ended.unwrap_or(Ok(()))
-    }
-
-    /// Copies bytes to the start of the heap.
-    fn load(&self, bytes: &mut [u8]) -> Result<(), DeviceError> {
-        let info = self.device.info();
-        let base = NonNull::from(&mut *bytes).cast();
-        let host = HostRegion { base, row_bytes: bytes.len(), columns: 1, stride_bytes: bytes.len() };
-        let align = info.memory.as_ref().map_or(1, |memory| memory.align);
-        let transfer = Transfer::In { from: host, to: DeviceRegion::like(&host, 0, align) };
-        let memory = self.device.memory().ok_or_else(|| DeviceError::new("the GPU has no memory"))?;
-        // SAFETY: `bytes` is borrowed until `end` below reports the end of the copy.
-        let ticket = unsafe { memory.copy(&transfer, &[])? };
-        self.end(info.transfer_queue(&transfer), ticket)
-    }
-
-    /// Issues a call to the queue.
-    fn issue<T: Scalar>(&self, call: &Call<T>) -> Result<u64, DeviceError> {
-        let info = self.device.info();
-        let backend = backends::<T>().iter().find(|backend| backend.kind() == cuda::KIND);
-        let backend = backend.ok_or_else(|| DeviceError::new("there is no backend for CUDA"))?;
-        let start = self.operands.next_multiple_of(256);
-        let scratch = start..start + backend.scratch_bytes(call);
-        self.device.issue(0, &[] as &[Event], &mut |driver| {
-            backend.issue(&mut IssueContext::new(info.kind, driver, Cost::default(), scratch.clone()), call)
-        })
-    }
-
-    /// Returns the seconds per repetition of some queued calls.
-    fn seconds<T: Scalar>(&self, calls: &[Call<T>]) -> Result<f64, DeviceError> {
-        let mut times = Vec::new();
-        // The first round compiles the kernels and wakes the GPU.
-        for round in 0..=ROUNDS {
-            let start = Instant::now();
-            let mut last = 0;
-            for _ in 0..CALLS {
-                for call in calls {
-                    last = self.issue(call)?;
-                }
-            }
-            self.end(0, last)?;
-            if round > 0 {
-                times.push(start.elapsed().as_secs_f64() / CALLS as f64);
-            }
-        }
-        times.sort_by(f64::total_cmp);
-        Ok(times[times.len() / 2])
-    }
-}
 
 /// An operation to time.
 struct Benchmark<T: Scalar> {

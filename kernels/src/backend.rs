@@ -11,7 +11,9 @@ use crate::scalar::{c32, c64};
 use crate::vector::dispatch;
 use crate::vector::loops::{ChooseVectors, VectorParts};
 use crate::vector::{
-    Blocks, Factorization, LuPanel, Pack, Packed, QrPanel, Small, SmallRank, Thin, TriangularKernel, TriangularProduct,
+    Blocks, Factorization, InterleavedCholesky, InterleavedGemm, InterleavedLu, InterleavedQ, InterleavedQProduct,
+    InterleavedQr, InterleavedSolve, LuPanel, Pack, Packed, Progress, QrPanel, Small, SmallRank, Thin,
+    TriangularKernel, TriangularProduct,
 };
 use std::sync::OnceLock;
 
@@ -28,6 +30,13 @@ macro_rules! methods {
         fn factor(&self, $operation: Factorization<'_, $T>) -> usize $body
         fn lu_panel(&self, $operation: LuPanel<'_, $T>) -> Option<usize> $body
         fn qr_panel(&self, $operation: QrPanel<'_, $T>) $body
+        fn group_gemm(&self, $operation: InterleavedGemm<'_, '_, $T>) -> Progress $body
+        fn group_solve(&self, $operation: InterleavedSolve<'_, '_, $T>) -> Progress $body
+        fn group_cholesky(&self, $operation: InterleavedCholesky<'_, '_, $T>) -> Progress $body
+        fn group_lu(&self, $operation: InterleavedLu<'_, '_, '_, $T>) -> Progress $body
+        fn group_qr(&self, $operation: InterleavedQr<'_, '_, '_, $T>) -> Progress $body
+        fn group_q(&self, $operation: InterleavedQ<'_, '_, $T>) -> Progress $body
+        fn group_q_product(&self, $operation: InterleavedQProduct<'_, '_, $T>) -> Progress $body
     };
 }
 

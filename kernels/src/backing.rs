@@ -5,7 +5,8 @@
 //! occupies addresses only. One allocation holds all tiles of a matrix, one after the other, each without gaps between
 //! its columns.
 
-use crate::{MatMut, MatRef, NoMemory, Scalar, Tile, cpu::PackStore};
+use crate::{BatchMut, BatchPlacement, BatchRef, BatchView, MatMut, MatRef, NoMemory, Scalar, Tile, cpu::PackStore};
+use bytemuck::Pod;
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
     ptr::NonNull,
@@ -58,7 +59,7 @@ unsafe impl<T: Send> Send for Backing<T> {}
 // SAFETY: a shared reference only reads the elements, which only this value reaches.
 unsafe impl<T: Sync> Sync for Backing<T> {}
 
-impl<T: Scalar> Backing<T> {
+impl<T: Pod> Backing<T> {
     /// Allocates an m x n matrix of zeros in mb x nb tiles (smaller at the far edges), and returns the tiles column by
     /// column.
     ///
@@ -117,6 +118,20 @@ fn bytes_of_tiles<T>((m, n): (usize, usize), (mb, nb): (usize, usize)) -> Option
     })
 }
 
+impl<T> Backing<T> {
+    /// Returns a view of the elements.
+    fn view(&self) -> MatRef<'_, T> {
+        // SAFETY: the m n elements are without gaps and belong to this tile, whose shared borrow excludes writes.
+        unsafe { MatRef::from_address(self.first.as_ptr().cast_const(), (self.m, self.n), self.m) }
+    }
+
+    /// Returns a mutable view of the elements.
+    fn view_mut(&mut self) -> MatMut<'_, T> {
+        // SAFETY: the m n elements are without gaps and belong to this tile alone, which is borrowed exclusively.
+        unsafe { MatMut::from_address(self.first.as_ptr(), (self.m, self.n), self.m) }
+    }
+}
+
 // SAFETY: the region is the tile's own part of the allocation, which the tile keeps alive and which does not move with
 // the tile. Every bit pattern is a valid element. The methods do not follow the pointer, and the residences of the
 // views are exactly their columns.
@@ -126,24 +141,92 @@ unsafe impl<T: Scalar> Lendable for Backing<T> {
     type Ref<'s> = Tile<MatRef<'s, T>>;
 
     fn region(&self) -> Option<HostRegion> {
-        // SAFETY: the elements are this tile's own and live as long as it does; the view ends before this function
-        // returns.
-        let view = unsafe { MatRef::from_address(self.first.as_ptr().cast_const(), (self.m, self.n), self.m) };
-        view.residence().map(|residence| residence.region())
+        self.view().residence().map(|residence| residence.region())
     }
 
     fn lend_mut<'s>(&'s mut self, packs: &Arc<PackStore>) -> Tile<MatMut<'s, T>> {
-        // SAFETY: the m n elements are without gaps and belong to this tile alone, which is borrowed exclusively for
-        // `'s`.
-        let view = unsafe { MatMut::from_address(self.first.as_ptr(), (self.m, self.n), self.m) };
-        Tile::new(view, packs)
+        Tile::new(self.view_mut(), packs)
     }
 
     fn lend_ref<'s>(&'s self, packs: &Arc<PackStore>) -> Tile<MatRef<'s, T>> {
-        // SAFETY: the m n elements are without gaps and belong to this tile, whose shared borrow excludes writes for
-        // `'s`.
-        let view = unsafe { MatRef::from_address(self.first.as_ptr().cast_const(), (self.m, self.n), self.m) };
-        Tile::new(view, packs)
+        Tile::new(self.view(), packs)
+    }
+}
+
+/// The place in host memory of a batch that lives on devices. It is meant for a
+/// [`Resident`](superscalar_runtime::Resident).
+///
+/// ```
+/// use superscalar::kernels::BatchBacking;
+/// let batch = BatchBacking::<f64>::uniform((3, 3), 100)?;
+/// assert_eq!(batch.placement().len(), 100);
+/// # Ok::<(), superscalar::kernels::NoMemory>(())
+/// ```
+pub struct BatchBacking<T> {
+    /// A column with all elements; none if there are none.
+    elements: Option<Backing<T>>,
+    placement: BatchPlacement,
+}
+
+impl<T: Pod> BatchBacking<T> {
+    /// Allocates `count` matrices of zeros, all of this shape.
+    ///
+    /// # Errors
+    /// If the allocation fails, or its size is not representable.
+    pub fn uniform(shape @ (m, n): (usize, usize), count: usize) -> Result<Self, NoMemory> {
+        let elements = m.checked_mul(n).and_then(|size| size.checked_mul(count));
+        let elements = elements.ok_or(NoMemory::for_matrix::<T>((m.saturating_mul(n), count)))?;
+        let placement = BatchPlacement::Strided { shape, ld: m.max(1), is_packed: true, count };
+        Ok(Self { elements: column(elements)?, placement })
+    }
+
+    /// Allocates matrices of zeros of these shapes.
+    ///
+    /// # Errors
+    /// Like [`uniform`](Self::uniform).
+    pub fn shaped(shapes: &[(usize, usize)]) -> Result<Self, NoMemory> {
+        let (mut end, mut members) = (Some(0_usize), Vec::with_capacity(shapes.len()));
+        for &(m, n) in shapes {
+            members.push((end.unwrap_or(0), (m, n)));
+            end = end.and_then(|end| end.checked_add(m.checked_mul(n)?));
+        }
+        let elements = end.ok_or(NoMemory::for_matrix::<T>((usize::MAX, shapes.len())))?;
+        Ok(Self { elements: column(elements)?, placement: BatchPlacement::Shaped(members) })
+    }
+}
+
+impl<T> BatchBacking<T> {
+    /// Returns where the matrices are.
+    #[must_use]
+    pub fn placement(&self) -> &BatchPlacement {
+        &self.placement
+    }
+}
+
+/// Allocates a column of zeros, unless it would be empty.
+fn column<T: Pod>(elements: usize) -> Result<Option<Backing<T>>, NoMemory> {
+    Ok(Backing::tiles((elements, 1), (elements.max(1), 1))?.into_iter().next())
+}
+
+// SAFETY: the region is that of the column, which is a tile of its own, and any bytes are valid elements. The views are
+// views of that column; their residence is all of it, because nothing lies between the matrices.
+unsafe impl<T: Pod + Send + Sync> Lendable for BatchBacking<T> {
+    type With = ();
+    type Mut<'s> = BatchView<'s, T>;
+    type Ref<'s> = BatchView<'s, T>;
+
+    fn region(&self) -> Option<HostRegion> {
+        self.elements.as_ref()?.view().residence().map(|residence| residence.region())
+    }
+
+    fn lend_mut<'s>(&'s mut self, (): &()) -> BatchView<'s, T> {
+        let elements = self.elements.as_mut().map_or_else(MatMut::empty, Backing::view_mut);
+        BatchView::Mut(BatchMut::in_column(elements, &self.placement))
+    }
+
+    fn lend_ref<'s>(&'s self, (): &()) -> BatchView<'s, T> {
+        let elements = self.elements.as_ref().map_or_else(MatRef::empty, Backing::view);
+        BatchView::Ref(BatchRef::in_column(elements, &self.placement))
     }
 }
 

@@ -10,7 +10,7 @@
 //! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], [`Symmetry`] |
 //! | [`view`] | strided views: [`MatRef`], [`MatMut`], [`VecRef`], [`VecMut`]; [`Tiles`] cuts them |
 //! | [`Tile`], [`Reflector`] | a tile of a matrix, and a block of reflectors, as tasks receive them |
-//! | [`Backing`] | host memory for a tile that stays on devices |
+//! | [`Backing`], [`BatchBacking`] | host memory for a tile or a batch that stays on devices |
 //! | [`operations`] | tile operations as values, independent of where the operands are |
 //! | [`device`] | an operation in a device's heap ([`device::Call`]), and the table of backends |
 //! | `sim`, `opencl`, `cuda` | the backends; the last two are cargo features |
@@ -63,16 +63,19 @@ pub mod view;
 /// A tiled algorithm's codelet makes a call of its operands. The backend is chosen when the task is issued. Each
 /// backend is a folder of this crate and a row of the table in `backends.rs`.
 pub mod device {
-    pub use crate::backends::{DeviceBackend, backends, on_devices, panels_on_devices};
+    pub use crate::backends::{DeviceBackend, backends, batches_on_devices, on_devices, panels_on_devices};
     pub(crate) use crate::operations::Heap;
     pub use crate::operations::{Call, Mat, MatrixUse};
 }
 
-pub use backing::Backing;
+pub use backing::{Backing, BatchBacking};
 pub use options::{Diag, Direction, Norm, Op, ParseOptionError, Part, Side, Symmetry, Uplo};
 pub use outcome::{NotPositiveDefinite, Singular};
 pub use pages::{NoMemory, try_zeros, zeros};
 pub use reflector::Reflector;
 pub use scalar::{Real, Scalar, c32, c64};
 pub use tile::{Tile, TileView};
-pub use view::{AsMatrix, AsMatrixMut, MatMut, MatRef, Tiles, VecMut, VecRef, ViewError};
+pub use view::{
+    AsMatrix, AsMatrixMut, BatchMut, BatchPlacement, BatchRef, BatchView, MatMut, MatRef, Tiles, VecMut, VecRef,
+    ViewError,
+};

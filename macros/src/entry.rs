@@ -13,7 +13,7 @@ use syn::{
 };
 
 /// One element type: `d`, or `z = "dznrm2"` if the name is not the letter followed by the function's name.
-struct Element {
+pub(crate) struct Element {
     letter: Ident,
     name: Option<LitStr>,
 }
@@ -27,7 +27,13 @@ impl Parse for Element {
 }
 
 impl Element {
-    fn element_type(&self) -> Result<TokenStream> {
+    /// Parses a list of element types.
+    pub(crate) fn list(elements: TokenStream) -> Result<Vec<Self>> {
+        let parser = |input: ParseStream<'_>| Punctuated::<Self, Token![,]>::parse_terminated(input);
+        Ok(syn::parse::Parser::parse2(parser, elements)?.into_iter().collect())
+    }
+
+    pub(crate) fn element_type(&self) -> Result<TokenStream> {
         match self.letter.to_string().as_str() {
             "s" => Ok(quote!(f32)),
             "d" => Ok(quote!(f64)),
@@ -37,7 +43,7 @@ impl Element {
         }
     }
 
-    fn is_complex(&self) -> bool {
+    pub(crate) fn is_complex(&self) -> bool {
         self.letter == "c" || self.letter == "z"
     }
 }
@@ -57,8 +63,7 @@ enum Argument {
 }
 
 pub(crate) fn expand(conventions: &[Convention], elements: TokenStream, function: ItemFn) -> Result<TokenStream> {
-    let parser = |input: ParseStream<'_>| Punctuated::<Element, Token![,]>::parse_terminated(input);
-    let elements = syn::parse::Parser::parse2(parser, elements)?;
+    let elements = Element::list(elements)?;
     let (mut entries, mut prototypes) = (TokenStream::new(), Vec::new());
     for (&convention, element) in conventions.iter().flat_map(|it| elements.iter().map(move |element| (it, element))) {
         let routine = routine_of(element, &function);
@@ -70,11 +75,18 @@ pub(crate) fn expand(conventions: &[Convention], elements: TokenStream, function
     }
     // The header omits the names of Python's wheels, which C programs do not call.
     prototypes.retain(|prototype| !prototype.contains(" scipy_"));
-    let prototypes = prototypes.join("\n");
+    let stored = stored(&prototypes);
     Ok(quote! {
         #function
         #entries
+        #stored
+    })
+}
 
+/// Returns an item that stores these prototypes for the tests of the header.
+pub(crate) fn stored(prototypes: &[String]) -> TokenStream {
+    let prototypes = prototypes.join("\n");
+    quote! {
         #[cfg(all(test, target_os = "linux"))]
         const _: () = {
             // SAFETY: the section of this name contains only such texts, which `header.rs` reads.
@@ -82,11 +94,11 @@ pub(crate) fn expand(conventions: &[Convention], elements: TokenStream, function
             #[used]
             static PROTOTYPES: &str = #prototypes;
         };
-    })
+    }
 }
 
 /// Returns the routine's name for this element type, such as `dgemm`.
-fn routine_of(element: &Element, function: &ItemFn) -> String {
+pub(crate) fn routine_of(element: &Element, function: &ItemFn) -> String {
     element.name.as_ref().map_or_else(|| format!("{}{}", element.letter, function.sig.ident), LitStr::value)
 }
 
@@ -269,7 +281,7 @@ fn called(
     }
 }
 
-fn is(ty: &Type, name: &str) -> bool {
+pub(crate) fn is(ty: &Type, name: &str) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident(name))
 }
 
@@ -290,7 +302,7 @@ fn classify(ty: &Type, of: &TokenStream) -> Argument {
 }
 
 /// Replaces `T`, `T::Real` and `I` by types.
-fn substituted(tokens: TokenStream, of: &TokenStream, integer: &Ident) -> TokenStream {
+pub(crate) fn substituted(tokens: TokenStream, of: &TokenStream, integer: &Ident) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let names = |at: usize, name: &str| matches!(tokens.get(at), Some(TokenTree::Ident(ident)) if ident == name);
     let (mut replaced, mut at) = (TokenStream::new(), 0);

@@ -5,11 +5,12 @@
 //! implementation for each element type, and a generic function that calls the trait's method.
 //!
 //! [`macro@fortran`], [`macro@cblas`] and [`macro@lapack`] export a generic function of `superscalar-blas` under its
-//! names in the BLAS and LAPACK. They also embed the C prototypes in that crate's test program, for
-//! `capi/include/superscalar.h`.
+//! names in the BLAS and LAPACK, and [`macro@batched`] a function on batches under names of its own. They also embed
+//! the C prototypes in that crate's test program, for `capi/include/superscalar.h`.
 
 #![forbid(unsafe_code)]
 
+mod batch;
 mod convention;
 mod entry;
 mod prototype;
@@ -95,6 +96,27 @@ pub fn blas(elements: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn lapack(elements: TokenStream, item: TokenStream) -> TokenStream {
     exported(&[Convention::Fortran, Convention::Lapacke(Half::Upper), Convention::Lapacke(Half::Lower)], elements, item)
+}
+
+/// Exports a generic function on a batch of problems as C functions in three forms, with 32-bit and 64-bit integers:
+///
+/// | name | matrices | sizes |
+/// |---|---|---|
+/// | `superscalar_spotrf_batched` | a table of addresses | the same for all problems |
+/// | `superscalar_spotrf_vbatched` | a table of addresses | tables with one for each problem |
+/// | `superscalar_spotrf_strided_batched` | at constant strides | the same for all problems |
+///
+/// The function's first argument is the `Batch`, whose number of problems is the last argument in C. `Sizes` become an
+/// integer or the address of a table, and `Matrices` an address with a leading dimension. `Vectors` have an increment
+/// instead, and `Columns` neither. In the strided form, a stride follows. The result of type `Solved` is the return
+/// value in C: zero, or the negative position of a wrong argument.
+#[proc_macro_attribute]
+pub fn batched(elements: TokenStream, item: TokenStream) -> TokenStream {
+    let function = match syn::parse(item) {
+        Ok(function) => function,
+        Err(error) => return error.into_compile_error().into(),
+    };
+    batch::expand(elements.into(), &function).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 fn exported(conventions: &[Convention], elements: TokenStream, item: TokenStream) -> TokenStream {

@@ -1,6 +1,6 @@
 //! LU factorization with partial pivoting, solves, inverse, condition number and row interchanges.
 
-use super::{Elements, Interface, is_query, read_interchanges, real, slice_mut, write_interchanges};
+use super::{Elements, Interface, is_query, read_interchanges, real, slice_mut, write_integers};
 use crate::abi::{DlaScalar, Failure, Int, Layout, Letter, Norm, Op, Scalar as _, Size, Solved, check, matrix_mut};
 use superscalar::{
     dla::serial,
@@ -30,7 +30,7 @@ unsafe fn getrf<T: DlaScalar, I: Int>(
     let mut a = unsafe { interface.matrix(3, Elements::All, (m, n), (a, lda))? };
     let work = real(k) * (real(m) * real(n) - real(k) * (real(m) + real(n)) / 2.0 + real(k).powi(2) / 3.0);
     // SAFETY: by the module's requirements `ipiv` has k elements, and nothing else accesses it during the call.
-    let outcome = unsafe { write_interchanges(ipiv, k.get(), |ipiv| solve!(work, cpu::getrf(a.view_mut(), ipiv))) };
+    let outcome = unsafe { write_integers(ipiv, k.get(), |ipiv| solve!(work, cpu::getrf(a.view_mut(), ipiv))) };
     a.copy_back(Elements::All);
     outcome
 }
@@ -104,7 +104,7 @@ unsafe fn gesv<T: DlaScalar, I: Int>(
     let work = real(n).powi(2) * (real(n) / 3.0 + real(nrhs));
     let compute = |ipiv: &mut [i32]| solve!(work, serial::gesv(a.view_mut(), ipiv, b.view_mut()));
     // SAFETY: by the module's requirements `ipiv` has n elements, and nothing else accesses it during the call.
-    let outcome = unsafe { write_interchanges(ipiv, n.get(), compute) };
+    let outcome = unsafe { write_integers(ipiv, n.get(), compute) };
     a.copy_back(Elements::All);
     b.copy_back(Elements::All);
     outcome

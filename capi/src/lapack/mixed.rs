@@ -3,7 +3,7 @@
 //! Small systems, which do not use the runtime, are solved in the higher precision. Then ITER is -1, which is LAPACK's
 //! value for that case. ITER is -3 if A cannot be factored.
 
-use super::{Elements, Interface, IntoInfo as _, LapackMatrix, multiplications, real, write_interchanges};
+use super::{Elements, Interface, IntoInfo as _, LapackMatrix, multiplications, real, write_integers};
 use crate::{
     abi::{Int, Letter, Size, Solved, Uplo, check},
     engine::{Engine, engine_for_product},
@@ -109,7 +109,7 @@ macro_rules! gesv {
             // SAFETY: by the module's requirements `ipiv` has n elements, `iter` may be written, and the operands are
             // valid and not accessed elsewhere during the call.
             unsafe {
-                write_interchanges(ipiv, n.get(), |ipiv| {
+                write_integers(ipiv, n.get(), |ipiv| {
                     let ipiv = std::cell::RefCell::new(ipiv);
                     system.solve(
                         iter,

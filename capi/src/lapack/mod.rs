@@ -32,6 +32,8 @@ mod mixed;
 mod norms;
 mod qr;
 
+pub(crate) use qr::adjoint;
+
 use crate::abi::{Code, Failure, Int, Layout, MatMut, MatRef, Scalar, Size, Solved, Uplo, matrix, matrix_mut};
 use std::ops::Range;
 use superscalar::{
@@ -229,11 +231,11 @@ unsafe fn slice_mut<'a, T>(address: *mut T, n: usize) -> &'a mut [T] {
     if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(address, n) } }
 }
 
-/// Calls `fill` with `count` 32-bit interchanges and writes them to `address` in the interface's integer type.
+/// Calls `fill` with `count` 32-bit integers and writes them to `address` in the interface's integer type.
 ///
 /// # Safety
 /// `count` integers may be written at `address`, and nothing else accesses them during the call.
-unsafe fn write_interchanges<I: Int, R>(address: *mut I, count: usize, fill: impl FnOnce(&mut [i32]) -> R) -> R {
+pub(crate) unsafe fn write_integers<I: Int, R>(address: *mut I, count: usize, fill: impl FnOnce(&mut [i32]) -> R) -> R {
     if size_of::<I>() == size_of::<i32>() {
         // SAFETY: `I` has 32 bits, and the caller guarantees exclusive access to `count` integers during the call.
         return fill(unsafe { slice_mut(address.cast(), count) });
@@ -285,7 +287,7 @@ unsafe fn is_query<T: Scalar>(work: *mut T, lwork: Size, size: usize) -> bool {
 }
 
 /// A result that can be converted to LAPACK's `info`.
-trait IntoInfo {
+pub(crate) trait IntoInfo {
     /// Returns LAPACK's `info`, or a failure.
     fn into_info(self) -> Solved;
 }
@@ -304,7 +306,7 @@ impl<E: Into<dla::Error>> IntoInfo for Result<(), E> {
 }
 
 /// Converts a number of multiplications to an integer.
-fn multiplications(count: f64) -> u64 {
+pub(crate) fn multiplications(count: f64) -> u64 {
     count as u64
 }
 

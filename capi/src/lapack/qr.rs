@@ -61,7 +61,7 @@ factor! {
 
 /// Returns the operation on Q, or `None` for a letter that these routines refuse. These include C for a real matrix and
 /// T for a complex one.
-fn adjoint<T: DlaScalar>(trans: Letter) -> Option<Op> {
+pub(crate) fn adjoint<T: DlaScalar>(trans: Letter) -> Option<Op> {
     match trans.op()? {
         Op::None => Some(Op::None),
         Op::Trans if !T::COMPLEX => Some(Op::Trans),

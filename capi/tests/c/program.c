@@ -81,6 +81,35 @@ static void complex_results(void) {
     expect("cblas_zdotc_sub", parts[1], -7);
 }
 
+static void batches(void) {
+    /* 4 x = 8, and a system that is not positive definite. */
+    double a[2] = {4, -1}, b[2] = {8, 8}, one[4] = {2, 0, 0, 4}, other[1] = {3};
+    double *tables[2] = {one, other};
+    int info[2] = {-1, -1};
+    int64_t sizes[2] = {2, 1}, wide[2] = {-1, -1}, pivots[3];
+    int64_t *columns[2] = {pivots, pivots + 2};
+    const double alpha[2] = {0, 1}, zero[2] = {0, 0}, x[2] = {1, 2};
+    double y[2];
+    expect("superscalar_dposv_strided_batched",
+           superscalar_dposv_strided_batched('L', 1, 1, a, 1, 1, b, 1, 1, info, 2), 0);
+    expect("its x", b[0], 2);
+    expect("its info", info[0] + 10 * info[1], 10);
+    expect("the other right-hand side", b[1], 8);
+    expect("superscalar_dgetrf_vbatched_64",
+           superscalar_dgetrf_vbatched_64(sizes, sizes, tables, sizes, columns, wide, 2), 0);
+    expect("its interchanges", (double)(pivots[0] + 10 * pivots[1] + 100 * pivots[2]), 121);
+    expect("superscalar_zgemv_strided_batched",
+           superscalar_zgemv_strided_batched('N', 1, 1, (const lapack_complex_double *)alpha,
+                                             (const lapack_complex_double *)x, 1, 0, (const lapack_complex_double *)x,
+                                             1, 1, (const lapack_complex_double *)zero, (lapack_complex_double *)y, 1,
+                                             1, 1),
+           0);
+    /* i (1 + 2i)^2 */
+    expect("its real part", y[0], -4);
+    expect("its imaginary part", y[1], -3);
+    expect("a wrong size", superscalar_dpotrf_batched('L', -1, tables, 1, info, 2), -2);
+}
+
 static void threads(void) {
     int major = 0, minor = 0, patch = 0;
     superscalar_set_num_threads(2);
@@ -95,6 +124,7 @@ int main(void) {
     products();
     solves();
     complex_results();
+    batches();
     threads();
     return failures;
 }

@@ -80,7 +80,17 @@ impl Machine {
 
     /// Returns whether a product is too small for tasks.
     pub(super) fn is_small(&self, [m, n, k]: [usize; 3]) -> bool {
-        m.saturating_mul(n).saturating_mul(k) as f64 * self.multiply_ns <= 2.0 * WAKE_NS
+        self.is_brief(m.saturating_mul(n).saturating_mul(k) as f64 * self.multiply_ns)
+    }
+
+    /// Returns whether work of this time is too short for tasks.
+    pub(crate) fn is_brief(&self, work_ns: f64) -> bool {
+        work_ns <= 2.0 * WAKE_NS
+    }
+
+    /// Returns the highest rate of a core in flop/ns.
+    pub(crate) fn flops_per_ns<T: Scalar>() -> f64 {
+        2.0 * DOUBLES_PER_NS * (8 / size_of::<T::Real>()) as f64
     }
 
     /// Returns whether one tile per worker keeps all workers busy to the end. With more workers, delays of single

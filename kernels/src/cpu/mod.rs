@@ -10,6 +10,7 @@
 //!
 //! In the steady state a kernel does not allocate: packed operands are in a workspace of its thread.
 
+pub mod batch;
 mod gemm;
 mod geqrf;
 mod getrf;

@@ -16,6 +16,7 @@
 //! | `lu`, `qr` | the panels getrf and geqrf |
 //! | `reflector` | larfb |
 //! | `elements` | copy, scale, laswp |
+//! | `batch` | operations on batches |
 //!
 //! # Contract
 //! The contract is that of the host's kernels, for matrices anywhere in the heap: beta = 0 does not read C; alpha = 0
@@ -26,6 +27,7 @@
 //!
 //! Only kernels touch the heap, so `unsafe` is confined to `stream` and `blas`, where they are launched.
 
+mod batch;
 mod blas;
 mod elements;
 mod factor;
@@ -118,5 +120,6 @@ fn run_whole<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<()
         Call::Larfb(reflector) => reflector::larfb(stream, *reflector),
         Call::Lacpy(copy) => elements::copy(stream, copy.op, copy.a, copy.b),
         Call::Scale(scale) => elements::scale(stream, scale.part, scale.beta, scale.a),
+        Call::Batch(batch) => batch::run(stream, batch),
     }
 }

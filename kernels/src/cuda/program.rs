@@ -22,6 +22,26 @@ pub enum Family {
     QrCluster,
     /// `multiply`.
     Triangle,
+    /// `potrf_rows_8`, `_16`, `_32`, and so for `getrf` and `getrf_nopiv`.
+    BatchRows,
+    /// `potrf_block_8`, `_16`, `_32`; the last one not for complex elements.
+    BatchCholesky,
+    /// `getrf_block_8`, `_16`, `_32`, and so for `getrf_nopiv`; the last ones not for complex elements.
+    BatchLu,
+    /// `geqrf_columns_8`, `_16`, `_32`, `_64`, and so for `orgqr` and `ormqr`; the last ones not for 16-byte elements.
+    BatchColumns,
+    /// `geqrf_block`, `larft_block`, `orgqr_block`, `ormqr_block`.
+    BatchQr,
+    /// `gemm_tiny_1` for 8 rows and columns, `_2`, `_3`; `gemm_32_nn` for tiles of 32, `_nt`, `_tn`, `_tt`;
+    /// `gemm_64_nn`, and so on. `gemm_tiny_3` needs matrix units for doubles.
+    BatchGemm,
+    /// `gemv_n_tiny_8`, `_16`, `_32`, `gemv_n`; `gemv_t_tiny_8`, and so on.
+    BatchGemv,
+    /// `trsm_tiny_8`, `_16`, `_32`, `trsm`, `trsv_columns`, `trsv_rows`, `laswp`, `column_table`, `find_zero`.
+    BatchSolve,
+    /// `gebrd_tiny_16`, `gebrd_tiny_32` (not for 16-byte elements), `labrd_128`, `labrd_256`, `labrd_512`, `labrd`,
+    /// `gebrd_update`, `flip`, `gebrd_scale`, `gebrd_unscale`.
+    BatchGebrd,
 }
 
 /// Threads of a block in kernels that process a few rows of some columns.
@@ -70,6 +90,20 @@ pub(super) const URGENT_ROWS: usize = 32;
 /// Components that are found at once, by the inverse of their block, on devices with matrix units for doubles.
 pub(super) const UNIT_ORDER: usize = 8;
 
+/// The most threads of a block that factors one matrix of a batch by Cholesky or LU.
+pub(super) const BATCH_BLOCK_THREADS: usize = 512;
+/// The same for QR.
+pub(super) const BATCH_QR_THREADS: usize = 256;
+/// Columns of a panel of the QR factorization of a batch's matrix.
+pub(super) const BATCH_BAND: usize = 16;
+/// Threads of a block in which each thread has a column of a matrix of a batch.
+pub(super) const BATCH_COLUMN_THREADS: usize = 64;
+
+/// Returns the threads of a block in which each thread has a row of a matrix of a batch.
+pub(super) fn batch_row_threads<T>() -> usize {
+    if size_of::<T>() > 8 { 64 } else { 128 }
+}
+
 /// Returns the order of the blocks that a warp factors in its registers.
 pub(super) fn factor_step<T: Scalar>() -> usize {
     if T::COMPLEX { 16 } else { 32 }
@@ -79,8 +113,24 @@ const LETTERS: [char; 4] = ['s', 'd', 'c', 'z'];
 
 impl Family {
     /// All families.
-    pub const ALL: [Self; 7] =
-        [Self::Elements, Self::Factor, Self::Lu, Self::LuCluster, Self::Qr, Self::QrCluster, Self::Triangle];
+    pub const ALL: [Self; 16] = [
+        Self::Elements,
+        Self::Factor,
+        Self::Lu,
+        Self::LuCluster,
+        Self::Qr,
+        Self::QrCluster,
+        Self::Triangle,
+        Self::BatchRows,
+        Self::BatchCholesky,
+        Self::BatchLu,
+        Self::BatchColumns,
+        Self::BatchQr,
+        Self::BatchGemm,
+        Self::BatchGemv,
+        Self::BatchSolve,
+        Self::BatchGebrd,
+    ];
 
     /// Returns the lowest compute capability that the family needs.
     #[must_use]
@@ -145,6 +195,16 @@ impl Family {
                 definitions.extend([("ORDER", order), ("COLUMNS", MULTIPLIED_COLUMNS), ("THREADS", THREADS)]);
                 ("triangle", include_str!("text/triangle.cu"))
             }
+            _ => {
+                definitions.extend([
+                    ("ROW_THREADS", batch_row_threads::<T>()),
+                    ("BLOCK_THREADS", BATCH_BLOCK_THREADS),
+                    ("COLUMN_THREADS", BATCH_COLUMN_THREADS),
+                    ("QR_THREADS", BATCH_QR_THREADS),
+                    ("BAND", BATCH_BAND),
+                ]);
+                self.batch_text()
+            }
         };
         let mut source = String::new();
         for (name, value) in definitions {
@@ -166,6 +226,47 @@ impl Family {
             Self::LuCluster => ("lu_cluster", text!("text/cluster.cu", "text/lu.cu")),
             Self::QrCluster => ("qr_cluster", text!("text/cluster.cu", "text/qr.cu")),
             _ => ("qr", text!("text/grid.cu", "text/qr.cu", "text/qr_grid.cu")),
+        }
+    }
+
+    /// Returns the name and text of a program for batches.
+    fn batch_text(self) -> (&'static str, &'static str) {
+        macro_rules! text {
+            ($($file:literal),*) => { concat!(include_str!("text/batch.cu"), $(include_str!($file)),*) };
+        }
+        match self {
+            Self::BatchRows => ("batch_rows", text!("text/batch_steps.cu", "text/batch_rows.cu")),
+            Self::BatchCholesky => {
+                let text = text!("text/batch_steps.cu", "text/batch_product.cu", "text/batch_potrf.cu");
+                ("batch_cholesky", text)
+            }
+            Self::BatchLu => ("batch_lu", text!("text/batch_steps.cu", "text/batch_product.cu", "text/batch_getrf.cu")),
+            Self::BatchColumns => ("batch_columns", text!("text/batch_reflector.cu", "text/batch_qr_columns.cu")),
+            Self::BatchGemm => ("batch_gemm", text!("text/batch_gemm.cu", "text/batch_tiles.cu")),
+            Self::BatchGemv => ("batch_gemv", text!("text/batch_gemv.cu")),
+            Self::BatchSolve => {
+                let text = text!(
+                    "text/batch_gemm.cu",
+                    "text/batch_solve.cu",
+                    "text/batch_trsm.cu",
+                    "text/batch_laswp.cu",
+                    "text/batch_gels.cu"
+                );
+                ("batch_solve", text)
+            }
+            Self::BatchGebrd => {
+                let text = text!(
+                    "text/batch_gemm.cu",
+                    "text/batch_reflector.cu",
+                    "text/batch_gebrd.cu",
+                    "text/batch_gebrd_ends.cu"
+                );
+                ("batch_gebrd", text)
+            }
+            _ => {
+                let text = text!("text/batch_product.cu", "text/batch_reflector.cu", "text/batch_qr.cu");
+                ("batch_qr", text)
+            }
         }
     }
 }

@@ -180,6 +180,7 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
         Call::Larfb(reflector) => reflector::larfb(stream, reflector),
         Call::Lacpy(Lacpy { op, a, b }) => elements::copy(stream, op, a, b),
         Call::Scale(Scale { part, beta, a }) => elements::scale(stream, part, beta, View::of(a)),
+        Call::Batch(_) => Err(DeviceError::new(format!("{}: this backend has no batches", call.name()))),
     }
 }
 

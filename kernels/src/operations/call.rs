@@ -1,7 +1,8 @@
 //! [`Call`]: one operation on matrices in a device's heap.
 
 use super::{
-    Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Mat, Potrf, Rank2k, RankK, Scale, Symm, Triangular, check::HeapOperation,
+    BatchCall, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Mat, Potrf, Rank2k, RankK, Scale, Symm, Triangular,
+    check::HeapOperation,
 };
 use crate::Scalar;
 
@@ -34,6 +35,8 @@ pub enum Call<T: Scalar> {
     Lacpy(Lacpy<Mat<T>>),
     /// Scales a matrix.
     Scale(Scale<T, Mat<T>>),
+    /// An operation on every problem of a batch.
+    Batch(Box<BatchCall<T>>),
 }
 
 impl<T: Scalar> Call<T> {
@@ -52,6 +55,7 @@ impl<T: Scalar> Call<T> {
             Self::Larfb(operation) => operation,
             Self::Lacpy(operation) => operation,
             Self::Scale(operation) => operation,
+            Self::Batch(call) => &**call,
         }
     }
 

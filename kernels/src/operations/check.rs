@@ -99,18 +99,26 @@ impl<T: Scalar, O: Operation<Element = T, Operand = Mat<T>>> HeapOperation<T> fo
 /// The matrices of a call; those that it writes come first.
 pub(super) struct MatrixList<'c> {
     fixed: [Option<MatrixUse>; 3],
+    /// Those of a batch, which has more.
+    others: Vec<MatrixUse>,
     /// The interchanges that are read, one matrix for each block of rows.
     ipiv: &'c [Mat<i32>],
 }
 
 impl<'c> MatrixList<'c> {
     pub fn new() -> Self {
-        Self { fixed: [None; 3], ipiv: &[] }
+        Self { fixed: [None; 3], others: Vec::new(), ipiv: &[] }
     }
 
     /// Adds a matrix.
     pub fn with<E>(mut self, name: &'static str, mode: Mode, mat: Mat<E>) -> Self {
         self.push(MatrixUse { name, mode, region: mat.region() });
+        self
+    }
+
+    /// Adds a batch, or what belongs to it.
+    pub fn with_region(mut self, name: &'static str, mode: Mode, region: DeviceRegion) -> Self {
+        self.others.push(MatrixUse { name, mode, region });
         self
     }
 
@@ -126,7 +134,7 @@ impl<'c> MatrixList<'c> {
 
     fn iter(self) -> impl Iterator<Item = MatrixUse> + use<'c> {
         let ipiv = self.ipiv.iter().map(|ipiv| MatrixUse { name: "ipiv", mode: Mode::Read, region: ipiv.region() });
-        self.fixed.into_iter().flatten().chain(ipiv)
+        self.fixed.into_iter().flatten().chain(self.others).chain(ipiv)
     }
 }
 
@@ -211,6 +219,9 @@ impl<T: Scalar> Call<T> {
                 "{name}: {} rows below {first} exceed the range of interchanges",
                 a.m
             )));
+        }
+        if let Self::Batch(call) = self {
+            return call.check().map_err(|why| DeviceError::new(format!("{name}: {why}")));
         }
         if let Some(option) = self.operation().unsupported_option() {
             return Err(DeviceError::new(format!("{name} of complex matrices has no {option}")));

@@ -66,6 +66,11 @@ impl<T> Mat<T> {
         (self.m, self.n)
     }
 
+    /// Returns the elements from the first to the last one. Numbers that overflow saturate.
+    pub(super) fn span(self) -> usize {
+        if self.m == 0 || self.n == 0 { 0 } else { (self.n - 1).saturating_mul(self.ld).saturating_add(self.m) }
+    }
+
     /// Returns the columns as a region in bytes. Sizes that overflow saturate.
     #[must_use]
     pub fn region(self) -> DeviceRegion {

@@ -14,6 +14,8 @@
 //! | `factor` | [`Potrf`], and the panels [`Getrf`] and [`Geqrf`] |
 //! | `reflect` | [`Larfb`] |
 //! | `moves` | [`Lacpy`], [`Scale`], [`Laswp`] |
+//! | `batch` | [`BatchOperation`], on every problem of a batch |
+//! | `batch_call`, `batch_layout` | [`BatchCall`]: such an operation in a device's heap |
 
 /// Implements the items that all operations with factors have in common: their types, [`Operation::on`] and
 /// [`Operation::call`]. The arguments are the options, the operands that are read, and the one that is written with its
@@ -36,6 +38,9 @@ macro_rules! resolved {
     };
 }
 
+mod batch;
+mod batch_call;
+mod batch_layout;
 mod call;
 mod check;
 mod factor;
@@ -47,6 +52,9 @@ mod reflect;
 mod symmetric;
 mod triangular;
 
+pub use batch::{BatchOperands, BatchOperation, ProblemShapes};
+pub use batch_call::{BatchCall, BatchMat, BatchShapes};
+pub use batch_layout::{BatchLayout, BatchMember, TABLE_ROWS};
 pub use call::Call;
 pub use check::MatrixUse;
 pub use factor::{Geqrf, Getrf, PanelSolve, Potrf};

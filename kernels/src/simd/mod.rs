@@ -7,6 +7,7 @@
 
 mod isa;
 mod portable;
+mod rows;
 mod sets;
 #[cfg(target_arch = "x86_64")]
 mod squares;
@@ -19,6 +20,7 @@ mod x86;
 pub(crate) use isa::{Avx2, Avx512};
 pub(crate) use isa::{Baseline, Isa};
 pub(crate) use portable::Portable;
+pub(crate) use rows::{Rows, Separate, Spaced};
 pub use sets::{InstructionSet, UnknownInstructionSet};
 
 /// A vector register of reals. A vector exists only if the processor has its instructions, because making one requires
@@ -50,7 +52,14 @@ pub(crate) trait Vector: Copy {
     /// # Safety
     /// Reals first .. end are valid for writes, and `end` is at most LANES.
     unsafe fn store_lanes(self, to: *mut Self::Real, first: usize, end: usize);
+    fn add(self, x: Self) -> Self;
+    fn sub(self, x: Self) -> Self;
     fn mul(self, by: Self) -> Self;
+    fn div(self, by: Self) -> Self;
+    /// Returns the square root of each lane; NaN below zero.
+    fn sqrt(self) -> Self;
+    /// Returns, lane by lane, `yes` where self is greater than `limit`, and `no` elsewhere, also if one of them is NaN.
+    fn select_greater(self, limit: Self, yes: Self, no: Self) -> Self;
     /// Returns self + a b.
     fn mul_add(self, a: Self, b: Self) -> Self;
     /// Returns self - a b.
@@ -85,12 +94,27 @@ pub(crate) trait Vector: Copy {
         // SAFETY: the isa value proves the instructions, and the caller guarantees what the part requires.
         unsafe { Self::enter(part) }
     }
-    /// Copies a square transposed: row i of `to` becomes column i of `from`. Rows are `from_step` and `to_step` reals
-    /// apart.
+    /// Copies a square transposed: row i of `to` becomes column i of `from`.
     ///
     /// # Safety
     /// `from` has SQUARE rows of SQUARE reals, `to` has room for as many, and the two do not overlap.
-    unsafe fn transpose(isa: Self::Isa, from: *const Self::Real, from_step: usize, to: *mut Self::Real, to_step: usize);
+    unsafe fn transpose_rows(isa: Self::Isa, from: impl Rows<Self::Real>, to: impl Rows<Self::Real>);
+    /// Copies a square transposed whose rows are `from_step` and `to_step` reals apart.
+    ///
+    /// # Safety
+    /// Same as for [`Vector::transpose_rows`].
+    #[inline(always)]
+    unsafe fn transpose(
+        isa: Self::Isa,
+        from: *const Self::Real,
+        from_step: usize,
+        to: *mut Self::Real,
+        to_step: usize,
+    ) {
+        let (from, to) = (Spaced { first: from.cast_mut(), step: from_step }, Spaced { first: to, step: to_step });
+        // SAFETY: the caller guarantees the squares.
+        unsafe { Self::transpose_rows(isa, from, to) }
+    }
     /// Copies the first four rows of `from`, of SQUARE columns, transposed to SQUARE rows of four.
     ///
     /// # Safety

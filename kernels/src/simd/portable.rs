@@ -1,7 +1,7 @@
 //! Vectors for any processor: arrays that the compiler vectorizes as far as the target allows.
 
-use super::{Baseline, Part, Vector};
-use std::ops::{Add, Mul, Neg, Sub};
+use super::{Baseline, Part, Rows, Vector};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A vector of four reals.
 #[derive(Clone, Copy)]
@@ -9,12 +9,31 @@ pub struct Portable<R>([R; 4]);
 
 /// The operations that a real type needs; its default is zero.
 pub trait PortableReal:
-    Copy + Default + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
+    Copy
+    + Default
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
 {
+    fn root(self) -> Self;
 }
 
-impl PortableReal for f32 {}
-impl PortableReal for f64 {}
+impl PortableReal for f32 {
+    #[inline(always)]
+    fn root(self) -> Self {
+        self.sqrt()
+    }
+}
+
+impl PortableReal for f64 {
+    #[inline(always)]
+    fn root(self) -> Self {
+        self.sqrt()
+    }
+}
 
 impl<R: PortableReal> Portable<R> {
     /// Makes a vector from its lanes. They are written out, because a loop over them would have to be unrolled in each
@@ -77,6 +96,26 @@ impl<R: PortableReal> Vector for Portable<R> {
         }
     }
     #[inline(always)]
+    fn add(self, x: Self) -> Self {
+        self.zip(x, x, |x, y, _| x + y)
+    }
+    #[inline(always)]
+    fn sub(self, x: Self) -> Self {
+        self.zip(x, x, |x, y, _| x - y)
+    }
+    #[inline(always)]
+    fn div(self, by: Self) -> Self {
+        self.zip(by, by, |x, y, _| x / y)
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.zip(self, self, |x, _, _| x.root())
+    }
+    #[inline(always)]
+    fn select_greater(self, limit: Self, yes: Self, no: Self) -> Self {
+        Self(std::array::from_fn(|i| if self.0[i] > limit.0[i] { yes.0[i] } else { no.0[i] }))
+    }
+    #[inline(always)]
     fn mul(self, by: Self) -> Self {
         self.zip(by, by, |x, y, _| x * y)
     }
@@ -124,11 +163,11 @@ impl<R: PortableReal> Vector for Portable<R> {
         unsafe { part.run(Baseline::PROOF) }
     }
     #[inline(always)]
-    unsafe fn transpose(_isa: Baseline, from: *const R, from_step: usize, to: *mut R, to_step: usize) {
+    unsafe fn transpose_rows(_isa: Baseline, from: impl Rows<R>, to: impl Rows<R>) {
         for i in 0..4 {
             for j in 0..4 {
                 // SAFETY: i and j are less than four, so both squares have this element.
-                unsafe { *to.add(j * to_step + i) = *from.add(i * from_step + j) };
+                unsafe { *to.row(j).add(i) = *from.row(i).add(j) };
             }
         }
     }

@@ -2,8 +2,10 @@
 //! instruction of their own are defined here. Like all code on vectors, such functions are always inlined into a
 //! function that enables the instructions. So they do not enable them, but require them in their contracts.
 
-use super::squares::{transpose_f32, transpose_f64, transpose_f64_8, transpose_four_f32, transpose_four_f64_8};
-use super::{Avx2, Avx512, Part, Vector, tile};
+use super::squares::{
+    transpose_f32, transpose_f64, transpose_f64_8, transpose_four_f32, transpose_four_f64, transpose_four_f64_8,
+};
+use super::{Avx2, Avx512, Part, Rows, Vector, tile};
 use std::arch::x86_64::*;
 
 /// Implements [`Vector`] for register types. One entry per type: its name, the register, its instruction set, its real
@@ -12,7 +14,8 @@ macro_rules! vectors {
     ($($name:ident, $v:ty, $isa:ident, $real:ty, $lanes:literal, $features:literal, $splat:ident, $load:ident,
         $store:ident, $mul:ident, $add:ident, $sub:ident, |$x:ident, $i:ident| $lane:expr, $mask:ident,
         $mask_load:ident, $mask_store:ident, $blend:ident, $square:literal, $transpose:ident, $four:ident,
-        $interleave:ident, $swap:path, $abs:ident, $larger:ident, $sum:ident
+        $interleave:ident, $swap:path, $abs:ident, $larger:ident, $sum:ident, $plus:ident, $minus:ident, $div:ident,
+        $sqrt:ident, $select:ident
         $(, $real_tile:path, $complex_tile:path)?;)*) => {$(
         /// A vector register. Its field is private, so a value exists only if the processor has the instructions.
         #[derive(Clone, Copy)]
@@ -57,6 +60,31 @@ macro_rules! vectors {
                 // SAFETY: the caller guarantees room for the lanes of the mask; the instruction does not access the
                 // others.
                 unsafe { $mask_store(to, $mask(first, end), self.0) }
+            }
+            #[inline(always)]
+            fn add(self, x: Self) -> Self {
+                // SAFETY: the witness proves that the processor has the instruction.
+                Self(unsafe { $plus(self.0, x.0) })
+            }
+            #[inline(always)]
+            fn sub(self, x: Self) -> Self {
+                // SAFETY: the witness proves that the processor has the instruction.
+                Self(unsafe { $minus(self.0, x.0) })
+            }
+            #[inline(always)]
+            fn div(self, by: Self) -> Self {
+                // SAFETY: the witness proves that the processor has the instruction.
+                Self(unsafe { $div(self.0, by.0) })
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                // SAFETY: the witness proves that the processor has the instruction.
+                Self(unsafe { $sqrt(self.0) })
+            }
+            #[inline(always)]
+            fn select_greater(self, limit: Self, yes: Self, no: Self) -> Self {
+                // SAFETY: the witness proves that the processor has the instructions.
+                Self(unsafe { $select(self.0, limit.0, yes.0, no.0) })
             }
             #[inline(always)]
             fn mul(self, by: Self) -> Self {
@@ -119,10 +147,10 @@ macro_rules! vectors {
                 unsafe { part.run($isa::assume()) }
             }
             #[inline(always)]
-            unsafe fn transpose(_isa: $isa, from: *const $real, from_step: usize, to: *mut $real, to_step: usize) {
+            unsafe fn transpose_rows(_isa: $isa, from: impl Rows<$real>, to: impl Rows<$real>) {
                 // SAFETY: the caller guarantees the squares; the witness proves that the processor has the
                 // instructions.
-                unsafe { $transpose(from, from_step, to, to_step) }
+                unsafe { $transpose(from, to) }
             }
             $(
                 #[inline(always)]
@@ -169,6 +197,7 @@ vectors! {
         bits_16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps, _mm512_mask_blend_ps, 8, transpose_f32,
         transpose_four_f32, interleave_f32_16,
         _mm512_permute_ps::<0xb1>, _mm512_abs_ps, larger_f32_16, _mm512_reduce_add_ps,
+        _mm512_add_ps, _mm512_sub_ps, _mm512_div_ps, _mm512_sqrt_ps, select_f32_16,
         tile::real_f32, tile::complex_f32;
     F64x8, __m512d, Avx512, f64, 8, "avx512f,avx2,fma", _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd,
         _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
@@ -176,21 +205,24 @@ vectors! {
         bits_8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd, _mm512_mask_blend_pd, 8, transpose_f64_8,
         transpose_four_f64_8, interleave_f64_8,
         _mm512_permute_pd::<0x55>, _mm512_abs_pd, larger_f64_8, _mm512_reduce_add_pd,
+        _mm512_add_pd, _mm512_sub_pd, _mm512_div_pd, _mm512_sqrt_pd, select_f64_8,
         tile::real_f64, tile::complex_f64;
     F32x8, __m256, Avx2, f32, 8, "avx2,fma", _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps,
         _mm256_fmadd_ps, _mm256_fnmadd_ps,
         |x, i| _mm256_cvtss_f32(_mm256_permutevar8x32_ps(x, _mm256_set1_epi32(i))),
         lane_mask_8, load_masked_f32, _mm256_maskstore_ps, blend_f32_8, 8, transpose_f32, transpose_four_f32,
         interleave_f32_8,
-        _mm256_permute_ps::<0xb1>, abs_f32_8, larger_f32_8, sum_f32_8;
+        _mm256_permute_ps::<0xb1>, abs_f32_8, larger_f32_8, sum_f32_8, _mm256_add_ps, _mm256_sub_ps, _mm256_div_ps,
+        _mm256_sqrt_ps, select_f32_8;
     F64x4, __m256d, Avx2, f64, 4, "avx2,fma", _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_mul_pd,
         _mm256_fmadd_pd, _mm256_fnmadd_pd,
         |x, i| _mm256_cvtsd_f64(_mm256_castps_pd(_mm256_permutevar8x32_ps(
             _mm256_castpd_ps(x),
             _mm256_set1_epi64x(i64::from(2 * i) | i64::from(2 * i + 1) << 32),
-        ))), lane_mask_4, load_masked_f64, _mm256_maskstore_pd, blend_f64_4, 4, transpose_f64, transpose_f64,
+        ))), lane_mask_4, load_masked_f64, _mm256_maskstore_pd, blend_f64_4, 4, transpose_f64, transpose_four_f64,
         interleave_f64_4,
-        _mm256_permute_pd::<0x5>, abs_f64_4, larger_f64_4, sum_f64_4;
+        _mm256_permute_pd::<0x5>, abs_f64_4, larger_f64_4, sum_f64_4, _mm256_add_pd, _mm256_sub_pd, _mm256_div_pd,
+        _mm256_sqrt_pd, select_f64_4;
 }
 
 /// Selects lanes of `y` where the sign bit of the mask is set, and lanes of `x` elsewhere.
@@ -278,9 +310,9 @@ unsafe fn interleave_f64_4(re: __m256d, im: __m256d) -> (__m256d, __m256d) {
     }
 }
 
-/// Defines [`Vector::larger`] for register types of AVX-512, with mask registers.
+/// Defines [`Vector::larger`] and [`Vector::select_greater`] for register types of AVX-512, with mask registers.
 macro_rules! larger_by_mask {
-    ($($name:ident, $v:ty, $compare:ident, $blend:ident;)*) => {$(
+    ($($name:ident, $select:ident, $v:ty, $compare:ident, $blend:ident;)*) => {$(
         /// Selects the larger pair of each lane: see [`Vector::larger`].
         ///
         /// # Safety
@@ -293,17 +325,30 @@ macro_rules! larger_by_mask {
                 ($blend(mask, best.0, x.0), $blend(mask, best.1, x.1))
             }
         }
+
+        /// Selects `yes` where x is greater than the limit: see [`Vector::select_greater`].
+        ///
+        /// # Safety
+        /// The processor has AVX-512F.
+        #[inline(always)]
+        unsafe fn $select(x: $v, limit: $v, yes: $v, no: $v) -> $v {
+            // SAFETY: the caller guarantees AVX-512F.
+            unsafe { $blend($compare::<_CMP_GT_OQ>(x, limit), no, yes) }
+        }
     )*};
 }
 
 larger_by_mask! {
-    larger_f32_16, __m512, _mm512_cmp_ps_mask, _mm512_mask_blend_ps;
-    larger_f64_8, __m512d, _mm512_cmp_pd_mask, _mm512_mask_blend_pd;
+    larger_f32_16, select_f32_16, __m512, _mm512_cmp_ps_mask, _mm512_mask_blend_ps;
+    larger_f64_8, select_f64_8, __m512d, _mm512_cmp_pd_mask, _mm512_mask_blend_pd;
 }
 
-/// Defines [`Vector::larger`] and [`Vector::abs`] for register types of AVX2, whose masks are vector registers.
+/// Defines [`Vector::larger`], [`Vector::select_greater`] and [`Vector::abs`] for register types of AVX2, whose masks
+/// are vector registers.
 macro_rules! larger_by_register {
-    ($($larger:ident, $abs:ident, $v:ty, $compare:ident, $blend:ident, $splat:ident, $andnot:ident;)*) => {$(
+    ($(
+        $larger:ident, $select:ident, $abs:ident, $v:ty, $compare:ident, $blend:ident, $splat:ident, $andnot:ident;
+    )*) => {$(
         /// Selects the larger pair of each lane: see [`Vector::larger`].
         ///
         /// # Safety
@@ -315,6 +360,16 @@ macro_rules! larger_by_register {
                 let mask = $compare::<_CMP_GT_OQ>(x.0, best.0);
                 ($blend(best.0, x.0, mask), $blend(best.1, x.1, mask))
             }
+        }
+
+        /// Selects `yes` where x is greater than the limit: see [`Vector::select_greater`].
+        ///
+        /// # Safety
+        /// The processor has AVX2.
+        #[inline(always)]
+        unsafe fn $select(x: $v, limit: $v, yes: $v, no: $v) -> $v {
+            // SAFETY: the caller guarantees AVX2.
+            unsafe { $blend(no, yes, $compare::<_CMP_GT_OQ>(x, limit)) }
         }
 
         /// Returns x without the sign bits.
@@ -330,8 +385,8 @@ macro_rules! larger_by_register {
 }
 
 larger_by_register! {
-    larger_f32_8, abs_f32_8, __m256, _mm256_cmp_ps, _mm256_blendv_ps, _mm256_set1_ps, _mm256_andnot_ps;
-    larger_f64_4, abs_f64_4, __m256d, _mm256_cmp_pd, _mm256_blendv_pd, _mm256_set1_pd, _mm256_andnot_pd;
+    larger_f32_8, select_f32_8, abs_f32_8, __m256, _mm256_cmp_ps, _mm256_blendv_ps, _mm256_set1_ps, _mm256_andnot_ps;
+    larger_f64_4, select_f64_4, abs_f64_4, __m256d, _mm256_cmp_pd, _mm256_blendv_pd, _mm256_set1_pd, _mm256_andnot_pd;
 }
 
 /// Returns the sum of eight floats.

@@ -15,6 +15,7 @@
 //! | [`blocks`] | blocks of packed operands, cut for the caches: products, rank-k updates, triangles | macro-kernels |
 //! | [`unpacked`] | products that are too small, or too thin, to be packed | sup |
 //! | [`panels`] | the panels of Cholesky, LU and QR | LAPACK's potf2, getf2, geqr2 |
+//! | [`interleaved`] | many small matrices, one per lane | compact routines, in other libraries |
 //! | [`loops`] | the loops of the Level-1 and Level-2 BLAS | level1v, level1f |
 //!
 //! Names of block sizes ([`sizes`]); ROWS and LANES depend on the instruction set and the type:
@@ -29,6 +30,7 @@
 
 mod blocks;
 mod dispatch;
+mod interleaved;
 pub(crate) mod loops;
 mod packing;
 mod panels;
@@ -41,6 +43,10 @@ mod workspace;
 pub use blocks::TriangularAction;
 pub(crate) use blocks::{Blocks, Product, SmallRank, TriangularKernel, TriangularProduct};
 pub(crate) use dispatch::{Kernel, dispatch};
+pub(crate) use interleaved::{
+    Form, GroupTriangle, InterleavedCholesky, InterleavedGemm, InterleavedLu, InterleavedQ, InterleavedQProduct,
+    InterleavedQr, InterleavedSolve, Progress,
+};
 pub(crate) use packing::{Factor, Pack, Packed, Right, left};
 pub use packing::{Operand, PackStore, PackedForms};
 pub(crate) use panels::{Factorization, LuPanel, QrPanel, exchange_pieces};

@@ -33,6 +33,8 @@ pub(crate) unsafe trait Plain: Copy {}
 unsafe impl<T: Scalar> Plain for T {}
 // SAFETY: every pattern of 32 bits is a number, aligned to four bytes.
 unsafe impl Plain for u32 {}
+// SAFETY: every pattern of 32 bits is a number, aligned to four bytes.
+unsafe impl Plain for i32 {}
 
 /// Scratch of one kernel call, returned to the thread when dropped.
 ///

@@ -82,6 +82,12 @@ impl<'a, T> MatMut<'a, T> {
         Self { layout, borrow: PhantomData }
     }
 
+    /// Returns a view without elements, of one column.
+    pub(crate) fn empty() -> Self {
+        let layout = Layout { ptr: std::ptr::dangling_mut(), m: 0, n: 1, row_stride: 1, col_stride: 1 };
+        Self { layout, borrow: PhantomData }
+    }
+
     dimensions!();
 
     /// Returns the address of element (0, 0), for foreign interfaces. It must not be dereferenced if the matrix is

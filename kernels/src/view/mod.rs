@@ -1,5 +1,5 @@
 //! Strided views of matrices: [`MatRef`] is immutable, [`MatMut`] is mutable, and [`Tiles`] is a grid of mutable views.
-//! [`VecRef`] and [`VecMut`] are views of vectors.
+//! [`VecRef`] and [`VecMut`] are views of vectors, [`BatchRef`] and [`BatchMut`] of many matrices.
 //!
 //! A view is a pointer, a shape and two strides. So sub-matrices, transposes and tiles are made without copying.
 //! `MatRef` and `MatMut` are to matrices what `&[T]` and `&mut [T]` are to arrays: safe code can neither access
@@ -14,6 +14,7 @@
 //! 3. Shapes with `m = 0` or `n = 0` are valid, and the pointer of such a view is never dereferenced.
 
 mod as_matrix;
+mod batch;
 mod exclusive;
 #[cfg(feature = "faer")]
 mod faer;
@@ -27,6 +28,7 @@ mod tiles;
 mod vector;
 
 pub use as_matrix::{AsMatrix, AsMatrixMut};
+pub use batch::{BatchMut, BatchPlacement, BatchRef, BatchView};
 pub use exclusive::MatMut;
 pub use shared::MatRef;
 pub use tiles::Tiles;
@@ -56,6 +58,10 @@ enum ViewErrorKind {
     Outside { m: usize, n: usize, row: usize, col: usize, len: usize },
     #[error("a {m} x {n} matrix with strides ({row}, {col}) has elements that overlap")]
     Overlap { m: usize, n: usize, row: usize, col: usize },
+    #[error("a slice of {len} elements does not hold a whole number of {m} x {n} matrices")]
+    NotWhole { m: usize, n: usize, len: usize },
+    #[error("a slice of {len} elements is not filled by {count} matrices of these shapes")]
+    Shapes { count: usize, len: usize },
     #[error("{n} elements with increment {inc} reach beyond the {len} elements of the slice")]
     ShortVector { n: usize, inc: isize, len: usize },
     #[cfg(any(feature = "faer", feature = "ndarray", feature = "nalgebra"))]

@@ -10,6 +10,9 @@
 //!
 //! [`Call`]: superscalar_kernels::device::Call
 
+mod batch;
+mod batch_case;
+mod bidiagonal;
 #[cfg(feature = "cuda")]
 mod cuda_device;
 mod image;
@@ -148,7 +151,7 @@ mod every_kernel {
                 tests! {
                     cuda $t:
                     33 reach::elements 34 reach::triangular 35 reach::potrf_of_few_warps 36 reach::potrf_of_many_warps
-                    37 reach::panels 38 reach::tall_panels
+                    37 reach::panels 38 reach::tall_panels 58 reach::batched_factors
                 }
             }
             mod $old {

@@ -36,6 +36,7 @@ pub fn written<T: Scalar>(call: &Call<T>) -> (Mat<T>, Option<Uplo>) {
         Call::Laswp(Laswp { a, .. }) => (*a, None),
         Call::Lacpy(Lacpy { b, .. }) => (*b, None),
         Call::Scale(Scale { part, a, .. }) => (*a, part.map(|(_, uplo)| uplo)),
+        Call::Batch(_) => unreachable!("batches are compared problem by problem"),
     }
 }
 
@@ -99,6 +100,7 @@ fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Stored<T>) -> Resul
         }
         Call::Potrf(Potrf { uplo, a, .. }) if a.m != a.n => return potrf_of_trapezoid(uplo, x),
         Call::Potrf(Potrf { uplo, .. }) => return reference::potrf(uplo, x.view_mut()),
+        Call::Batch(_) => unreachable!("batches are compared problem by problem"),
         Call::Getrf(_) | Call::Geqrf(_) => unreachable!("panels are checked by the products of their factors"),
         Call::Laswp(Laswp { first, ref ipiv, direction, .. }) => {
             // Interchange the rows above with themselves.

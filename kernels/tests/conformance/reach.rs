@@ -1,12 +1,13 @@
 //! Runs every kernel of a GPU's programs, few times and on small operands, for tools under which the other tests take
 //! too long. Only errors are checked here; the other tests check the results.
 
-use crate::{Image, SIDES, Suite, UPLOS, triangles};
+use crate::{Image, SIDES, Suite, UPLOS, batch_case::Case, triangles};
 use superscalar_kernels::{
-    Diag, Direction, NotPositiveDefinite, Op, Scalar, Side, Symmetry, Uplo,
+    Diag, Direction, MatMut, NotPositiveDefinite, Op, Scalar, Side, Symmetry, Uplo,
     device::{Call, Mat},
-    operations::{Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Scale, Triangular, TriangularAction},
+    operations::{BatchOperation, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Scale, Triangular, TriangularAction},
 };
+use superscalar_oracle::Random;
 
 fn fractions<T: Scalar>(suite: &mut Suite<'_, T>, image: &mut Image, shape: (usize, usize)) -> Mat<T> {
     image.place(&mut suite.numbers, shape, |numbers, _, _| numbers.fraction())
@@ -140,5 +141,42 @@ fn panels_of<T: Scalar>(suite: &mut Suite<'_, T>, shapes: &[(usize, usize)]) {
         run(suite, &Call::Getrf(Getrf { a, first: 5, ipiv }), image.clone());
         let (t, tau) = (fractions(suite, &mut image, (k, k)), fractions(suite, &mut image, (k, 1)));
         run(suite, &Call::Geqrf(Geqrf { a, t, tau }), image);
+    }
+}
+
+/// Runs the kernels that factor batches: `potrf`, `getrf`, `getrf_nopiv`, `geqrf`, `orgqr` and `ormqr` by rows, columns
+/// and blocks, with panels of fewer and of more rows than threads. Panels of eight columns are for GPUs with little
+/// shared memory.
+pub fn batched_factors<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for (m, n) in [(5, 4), (13, 12), (30, 30), (50, 40), (70, 66), (150, 33), (600, 35)] {
+        let (shape, column, count) = (vec![(m, n); 3], vec![(n, 1); 3], 3);
+        let general = |numbers: &mut Random, _: usize, a: MatMut<'_, T>| numbers.full_rank(a);
+        for uplo in UPLOS {
+            let mut case = Case::new(suite, BatchOperation::Potrf { uplo }, count, false);
+            case.update(&vec![(m, m); 3], |numbers, _, a| numbers.positive_definite(uplo, a));
+            case.with_info();
+            case.run();
+        }
+        for operation in [BatchOperation::Getrf, BatchOperation::GetrfNopiv] {
+            let mut case = Case::new(suite, operation, count, false);
+            case.update(&shape, general);
+            case.call.pivots = (operation == BatchOperation::Getrf).then(|| case.write([n; 3].into_iter()));
+            case.with_info();
+            case.run();
+        }
+        let mut case = Case::new(suite, BatchOperation::Geqrf, count, false);
+        case.update(&shape, general);
+        let tau = case.write([n; 3].into_iter());
+        case.call.written.push(tau);
+        case.run();
+        let mut case = Case::new(suite, BatchOperation::Ungqr, count, false);
+        case.read(&column, general);
+        case.update(&shape, general);
+        case.run();
+        let mut case = Case::new(suite, BatchOperation::Unmqr { op: Op::ConjTrans }, count, false);
+        case.read(&shape, general);
+        case.read(&column, general);
+        case.update(&vec![(m, 20); 3], general);
+        case.run();
     }
 }

@@ -7,8 +7,9 @@ use std::{
     process::Command,
 };
 
-/// The code of an error (empty if it has none) and its line (0 if it is not in the case's own file).
-type Fault = (String, usize);
+/// The name of the case that has the error (empty if the error is in another file), its code (empty if it has none) and
+/// its line (0 in another file).
+type Fault = (String, String, usize);
 
 /// Parses the errors in a compiler's output. Errors without a position are omitted, because they only count the others.
 fn faults(output: &str) -> Vec<Fault> {
@@ -23,33 +24,38 @@ fn faults(output: &str) -> Vec<Fault> {
         } else if let Some(place) = line.trim_start().strip_prefix("--> ")
             && let Some(code) = code.take()
         {
-            let is_own = place.starts_with("src/main.rs:") || place.starts_with("tests/compile_fail/");
-            let line = place.rsplit(':').nth(1).and_then(|line| line.parse().ok()).filter(|_| is_own);
-            faults.push((code, line.unwrap_or(0)));
+            let is_own = place.starts_with("src/bin/") || place.starts_with("tests/compile_fail/");
+            let (path, line) = place.split_once(".rs:").filter(|_| is_own).unwrap_or_default();
+            let line = line.split(':').next().and_then(|line| line.parse().ok()).unwrap_or(0);
+            faults.push((path.rsplit('/').next().unwrap_or_default().to_owned(), code, line));
         }
     }
     faults.sort();
     faults
 }
 
-/// Compiles a case in the package; returns whether it compiles, and the compiler's output.
-fn build(package: &Path, case: &Path) -> (bool, String) {
-    fs::copy(case, package.join("src/main.rs")).expect("the build folder is writable");
+/// Compiles all programs of the package, two or more at once. Returns the compiler's output.
+fn build(package: &Path) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["build", "--quiet", "--offline", "--color=never"])
+        .args(["build", "--bins", "--keep-going", "--quiet", "--offline", "--color=never"])
         .current_dir(package)
         .env("CARGO_TARGET_DIR", package.join("target"))
         .output()
         .expect("cargo can be started");
-    (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Creates a package that depends on the runtime, with the workspace's locked versions.
+/// Creates a package without programs that depends on the runtime, with the workspace's locked versions.
 fn package() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compile_fail");
-    fs::create_dir_all(package.join("src")).expect("the build folder is writable");
+    // An earlier run may have left cases that no longer exist.
+    let src = package.join("src");
+    if src.exists() {
+        fs::remove_dir_all(&src).expect("the build folder is writable");
+    }
+    fs::create_dir_all(src.join("bin")).expect("the build folder is writable");
     let manifest = format!(
         "[package]\nname = \"cases\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
          superscalar-runtime = {{ path = {root:?} }}\n"
@@ -59,33 +65,46 @@ fn package() -> PathBuf {
     package
 }
 
+/// Returns the path of a case's program.
+fn program(package: &Path, name: &str) -> PathBuf {
+    package.join("target/debug").join(name).with_extension(std::env::consts::EXE_EXTENSION)
+}
+
 /// Checks that each file of these folders fails as the `.stderr` file beside it says, and compiles if there is none.
+/// Each is a program of one package.
 pub fn check(folders: &[&str]) {
     let package = package();
-    let mut cases = 0;
+    let (mut known, mut expected) = (Vec::new(), Vec::new());
     for folder in folders {
         let listed = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).expect("a folder with cases");
         let files = listed.map(|entry| entry.expect("a folder can be listed").path());
         for case in files.filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {
+            let name = case.file_stem().expect("a file").to_string_lossy().into_owned();
+            fs::copy(&case, package.join(format!("src/bin/{name}.rs"))).expect("the build folder is writable");
+            // The program of an earlier run, if there was one.
+            let _ = fs::remove_file(program(&package, &name));
             let kept = fs::read_to_string(case.with_extension("stderr")).ok();
-            let (is_built, output) = build(&package, &case);
-            assert_eq!(is_built, kept.is_none(), "{}: {output}", case.display());
-            if let Some(kept) = kept {
-                let kept = faults(&kept);
-                assert!(!kept.is_empty(), "{}: no error is expected", case.display());
-                assert_eq!(faults(&output), kept, "{}: {output}", case.display());
-            }
-            cases += 1;
+            let kept = kept.map(|kept| faults(&kept));
+            assert!(kept.as_ref().is_none_or(|kept| !kept.is_empty()), "{name}: no error is expected");
+            known.push((name, kept.is_none()));
+            expected.extend(kept.unwrap_or_default());
         }
     }
-    assert!(cases > 0, "no case was found");
+    assert!(!known.is_empty(), "no case was found");
+    expected.sort();
+    let output = build(&package);
+    assert_eq!(faults(&output), expected, "{output}");
+    for (name, compiles) in known {
+        assert_eq!(program(&package, &name).exists(), compiles, "the program {name}: {output}");
+    }
 }
 
 #[test]
 fn error_codes_are_parsed() {
     let output = "error[E0499]: twice\n  --> tests/compile_fail/cases/a.rs:12:9\n   |\nnote: here\n --> b.rs:1:1\n\n\
-                  warning: w\n --> a.rs:3:1\n\nerror: lifetime\n --> src/main.rs:7:3\n\n\
+                  warning: w\n --> a.rs:3:1\n\nerror: lifetime\n --> src/bin/b.rs:7:3\n\n\
                   error[E0080]: of a library\n --> /rust/core/panic.rs:9:5\n\n\
                   error: aborting due to 2 previous errors\n";
-    assert_eq!(faults(output), [(String::new(), 7), ("E0080".to_owned(), 0), ("E0499".to_owned(), 12)]);
+    let expected = [("", "E0080", 0), ("a", "E0499", 12), ("b", "", 7)];
+    assert_eq!(faults(output), expected.map(|(case, code, line)| (case.to_owned(), code.to_owned(), line)));
 }

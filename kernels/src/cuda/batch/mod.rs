@@ -1,0 +1,145 @@
+//! Batches: one launch computes all problems, or all of similar size. See [`BatchCall`].
+//!
+//! | module | operations |
+//! |---|---|
+//! | `cholesky` | potrf |
+//! | `lu` | getrf, with pivots and without |
+//! | `qr` | geqrf, ungqr, unmqr |
+//! | `products` | gemm, with gemv |
+//! | `solves` | trsm, with trsv; potrs, getrs |
+//! | `drivers` | posv, gesv, gels |
+//! | `bidiagonal` | gebrd |
+//! | `operand` | batches as arguments of kernels; classes of sizes |
+//!
+//! # Kernels
+//! A tiny matrix has a few lanes of a warp, which keep a row or a column each in registers. A larger one has a block of
+//! threads, which keeps a panel of some columns in shared memory. There is no launch for each panel of Cholesky, LU and
+//! QR; gebrd has one for each panel and one for each update. cuBLAS computes uniform products where it is faster.
+//! Measurements are in `docs/measurements/2026-11-28-gpu-batched-factorizations.md` and `…-gpu-batched-products.md`.
+//!
+//! # Limits
+//! Products, solves with factors, and gebrd are for any order, and gels for at least as many rows as columns. In
+//! factorizations a panel must fit into a block's shared memory, so these are the largest matrices:
+//!
+//! | rows | f32 | f64, c32 | c64 |
+//! |---|---|---|---|
+//! | potrf, getrf, with 227 KiB (H100) | 5500 | 3000 | 1600 |
+//! | with 99 KiB (compute capability 8.6) | 2400 | 1300 | 700 |
+//! | geqrf, ungqr, unmqr, with 227 KiB | 3400 | 1600 | 700 |
+//! | with 99 KiB | 1350 | 600 | 200 |
+//!
+//! These are computed from the kernels' needs; up to order 700 they were tested. A larger problem is refused, with an
+//! error that names the kernel and its need.
+
+mod bidiagonal;
+mod cholesky;
+mod drivers;
+mod lu;
+mod operand;
+mod products;
+mod qr;
+mod solves;
+
+use super::{
+    program::Family,
+    stream::{Argument, Concurrency, Launch, LaunchOptions, Stream},
+};
+use crate::{
+    Scalar,
+    operations::{BatchCall, BatchOperation, Mat},
+};
+use operand::Operand;
+use solves::{Systems, TriangleOptions};
+use std::ops::Range;
+use superscalar_runtime::DeviceError;
+
+/// Launches a checked call.
+pub(super) fn run<T: Scalar>(stream: &mut Stream<'_, T>, call: &BatchCall<T>) -> Result<(), DeviceError> {
+    let BatchCall { operation, read, updated, written, pivots, info, .. } = call;
+    match (*operation, &**read, &**updated) {
+        (BatchOperation::Potrf { uplo }, [], [a]) => cholesky::potrf(stream, uplo, a, *info),
+        (BatchOperation::Getrf | BatchOperation::GetrfNopiv, [], [a]) => lu::getrf(stream, a, pivots.as_ref(), *info),
+        (BatchOperation::Geqrf, [], [a]) => qr::geqrf(stream, a, &written[0]),
+        (BatchOperation::Ungqr, [tau], [a]) => qr::ungqr(stream, a, tau),
+        (BatchOperation::Unmqr { op }, [v, tau], [c]) => qr::unmqr(stream, op, (v, tau), c),
+        (BatchOperation::Gemm { ops, alpha, beta }, [a, b], [c]) => {
+            products::gemm(stream, (ops, alpha, beta), [a, b], c)
+        }
+        (BatchOperation::Trsm { side, uplo, op, diag, alpha }, [a], [b]) => {
+            let options = TriangleOptions { side, uplo, op, diag, alpha };
+            solves::trsm(stream, options, Systems { a, b, outcomes: None })
+        }
+        (BatchOperation::Potrs { uplo }, [a], [b]) => solves::potrs(stream, uplo, Systems { a, b, outcomes: None }),
+        (BatchOperation::Getrs { op }, [a], [b]) => {
+            solves::getrs(stream, op, pivots.as_ref(), Systems { a, b, outcomes: None })
+        }
+        (BatchOperation::Posv { uplo }, [], [a, b]) => drivers::posv(stream, uplo, [a, b], *info),
+        (BatchOperation::Gesv, [], [a, b]) => drivers::gesv(stream, [a, b], pivots.as_ref(), *info),
+        (BatchOperation::Gels, [], [a, b]) => drivers::gels(stream, [a, b], *info),
+        (BatchOperation::Gebrd, [], [_]) => bidiagonal::gebrd(stream, call),
+        _ => Err(DeviceError::new(format!("{}: these are not its operands", operation.name()))),
+    }
+}
+
+/// Returns the outcomes of problems as an argument. Without tables the kernels count from the first of the range;
+/// tables have the problems' numbers.
+fn outcomes<T>(info: Option<Mat<i32>>, a: &Operand<T>, range: &Range<usize>) -> Argument {
+    let info = info.expect("a checked call has outcomes");
+    let first = if a.table.is_some() { 0 } else { range.start };
+    Argument::start(Mat::<i32>::at(info.offset + first, (1, 1), 1))
+}
+
+/// Passes a number of problems.
+fn count_of(range: &Range<usize>) -> Result<Argument, DeviceError> {
+    let too_many = |_| DeviceError::new(format!("a batch of {} problems exceeds the range of a kernel", range.len()));
+    i32::try_from(range.len()).map(Argument::code).map_err(too_many)
+}
+
+/// A kernel that has a block for each problem, and a panel in its shared memory.
+#[derive(Clone, Copy, Debug)]
+struct PanelKernel {
+    family: Family,
+    kernel: &'static str,
+    threads: usize,
+    shared_bytes: usize,
+}
+
+impl PanelKernel {
+    /// Selects the first kernel that fits into a processor of the device.
+    fn first_of<T: Scalar>(stream: &mut Stream<'_, T>, kernels: &[Self]) -> Result<Self, DeviceError> {
+        for &kernel in kernels {
+            let Self { family, kernel: name, threads, shared_bytes } = kernel;
+            if stream.blocks_at_once((family, name), threads, shared_bytes)? != Some(0) {
+                return Ok(kernel);
+            }
+        }
+        let needs = kernels.last().map(|last| (last.kernel, last.shared_bytes));
+        let (name, bytes) = needs.unwrap_or(("none", 0));
+        Err(DeviceError::new(format!(
+            "kernel `{name}`: a panel of {bytes} bytes exceeds the shared memory of this device; batches on devices \
+             are for smaller problems"
+        )))
+    }
+
+    fn launch<T: Scalar>(
+        self,
+        stream: &mut Stream<'_, T>,
+        grid: [usize; 2],
+        arguments: &[Argument],
+    ) -> Result<(), DeviceError> {
+        let Self { family, kernel, threads, shared_bytes } = self;
+        let launch = Launch { family, kernel, arguments, grid: [grid[0], grid[1], 1], threads: [threads, 1] };
+        stream.launch_with(launch, LaunchOptions { shared_bytes, concurrency: Concurrency::Any })
+    }
+}
+
+/// Returns the elements from one column of a panel to the next, `panel_pitch` in `text/batch_product.cu`.
+fn panel_pitch<T>(rows: usize) -> usize {
+    rows.next_multiple_of(32) + 32 / size_of::<T>()
+}
+
+/// Returns the class of a size: matrices of a class are computed by one launch. Kernels for tiny matrices are for such
+/// orders, and among larger matrices the blocks of threads of one launch differ in work by a limited factor.
+fn class_of(size: usize) -> usize {
+    size.max(8).next_power_of_two()
+}

@@ -1,0 +1,269 @@
+//! Tests batches on devices with their own memory: simulated ones without simulated time. The results are those of the
+//! host for every policy, kind of batch and memory size; a lost device loses nothing; nothing is left on a device.
+
+use std::time::{Duration, Instant};
+use superscalar::{
+    PolicyName, Resource, Runtime, devices,
+    dla::{
+        self, BatchMut, BatchRef, ErrorKind, Op, Options, Side, Uplo,
+        batch::{self, ChunkedInfo, Chunks, DeviceBatch},
+    },
+    kernels::{Diag, c32},
+};
+use superscalar_oracle::{element, largest};
+
+const COUNT: usize = 60;
+
+/// Returns the names of simulated devices without simulated time.
+fn instant(number: u16, settings: &str) -> String {
+    format!("sim:{number}:flops=0:rate=0:latency=0:link=0:link-latency=0{settings}")
+}
+
+fn open(names: &str, memory_bytes: Option<usize>, policy: PolicyName) -> Runtime {
+    let builder = Runtime::builder().workers(2).bind(false).policy(policy).weights_file(None);
+    let opened = devices::open(names, memory_bytes).expect("simulated devices are there");
+    opened.add_to(builder).build().expect("threads can be started")
+}
+
+fn host() -> Runtime {
+    Runtime::builder().workers(2).bind(false).build().expect("threads can be started")
+}
+
+/// Waits until nothing is left on a device.
+fn assert_empty(rt: &Runtime, what: &str) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while rt.memory_in_use().iter().any(|it| (it.bytes, it.replicas, it.pins) != (0, 0, 0)) {
+        assert!(Instant::now() < deadline, "{what}: {:?}", rt.memory_in_use());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+type Shapes = Vec<(usize, usize)>;
+
+/// The shapes of A and B in each problem: of one order, or of several.
+fn shapes(is_uniform: bool) -> (Shapes, Shapes) {
+    let order = |p: usize| if is_uniform { 6 } else { [1, 9, 4, 0, 17, 4][p % 6] };
+    ((0..COUNT).map(|p| (order(p), order(p))).collect(), (0..COUNT).map(|p| (order(p), 2)).collect())
+}
+
+/// Returns the elements of matrices with a dominant diagonal, one behind the other.
+fn systems<T: dla::Scalar>(shapes: &[(usize, usize)]) -> Vec<T> {
+    let one = |(p, &(m, n)): (usize, &(usize, usize))| {
+        let at = move |i, j| {
+            let x = element::<T>(p as u64, usize::max(i, j), usize::min(i, j));
+            if i == j {
+                T::from_f64(m as f64 + 1.0)
+            } else if i > j {
+                x
+            } else {
+                x.conj()
+            }
+        };
+        (0..n).flat_map(move |j| (0..m).map(move |i| at(i, j))).collect::<Vec<T>>()
+    };
+    shapes.iter().enumerate().flat_map(one).collect()
+}
+
+fn view_mut<'a, T>(data: &'a mut [T], shapes: &[(usize, usize)], is_uniform: bool) -> BatchMut<'a, T> {
+    let batch = if is_uniform { BatchMut::packed(data, shapes[0]) } else { BatchMut::shaped(data, shapes) };
+    batch.expect("the shapes fill the slice")
+}
+
+fn view<'a, T>(data: &'a [T], shapes: &[(usize, usize)], is_uniform: bool) -> BatchRef<'a, T> {
+    let batch = if is_uniform { BatchRef::packed(data, shapes[0]) } else { BatchRef::shaped(data, shapes) };
+    batch.expect("the shapes fill the slice")
+}
+
+/// Runs every routine, and returns what they compute, with the outcomes of those that may fail.
+fn every_routine<T: dla::Scalar>(rt: &Runtime, is_uniform: bool) -> Result<(Vec<Vec<T>>, Vec<i32>), dla::Error> {
+    let options = Options::default().nb(7);
+    let (square, sides) = shapes(is_uniform);
+    let columns: Vec<_> = square.iter().map(|&(n, _)| (n, 1)).collect();
+    let shorter: Vec<_> = square.iter().map(|&(n, _)| (n.saturating_sub(1), 1)).collect();
+    let (a, b) = (systems::<T>(&square), systems::<T>(&sides));
+    let total = columns.iter().map(|shape| shape.0).sum();
+    let (mut results, mut numbers) = (Vec::new(), Vec::new());
+
+    let mut c = a.clone();
+    let (x, y) = (view(&a, &square, is_uniform), view(&a, &square, is_uniform));
+    batch::gemm(rt, T::ONE, Op::ConjTrans, x, Op::None, y, T::ONE, view_mut(&mut c, &square, is_uniform), &options)?;
+    results.push(c);
+    let mut x = b.clone();
+    let (l, sided) = (view(&a, &square, is_uniform), view_mut(&mut x, &sides, is_uniform));
+    batch::trsm(rt, Side::Left, Uplo::Upper, Op::None, Diag::NonUnit, T::ONE, l, sided, &options)?;
+    results.push(x);
+
+    let (mut l, mut x) = (a.clone(), b.clone());
+    let (system, sided) = (view_mut(&mut l, &square, is_uniform), view_mut(&mut x, &sides, is_uniform));
+    numbers.extend(batch::posv(rt, Uplo::Lower, system, sided, &options)?.into_info());
+    results.extend([l.clone(), x]);
+    let mut x = b.clone();
+    let (factor, sided) = (view(&l, &square, is_uniform), view_mut(&mut x, &sides, is_uniform));
+    batch::potrs(rt, Uplo::Lower, factor, sided, &options)?;
+    results.push(x);
+
+    let (mut lu, mut x, mut ipiv) = (a.clone(), b.clone(), vec![0; total]);
+    let pivots = view_mut(&mut ipiv, &columns, is_uniform);
+    numbers.extend(batch::getrf(rt, view_mut(&mut lu, &square, is_uniform), pivots, &options)?.into_info());
+    let (factor, pivots) = (view(&lu, &square, is_uniform), view(&ipiv, &columns, is_uniform));
+    batch::getrs(rt, Op::Trans, factor, pivots, view_mut(&mut x, &sides, is_uniform), &options)?;
+    numbers.extend(ipiv);
+    results.extend([lu, x]);
+
+    let (mut qr, mut tau, mut c) = (a.clone(), vec![T::ZERO; total], a.clone());
+    let scalars = view_mut(&mut tau, &columns, is_uniform);
+    batch::geqrf(rt, view_mut(&mut qr, &square, is_uniform), scalars, &options)?;
+    let (v, scalars) = (view(&qr, &square, is_uniform), view(&tau, &columns, is_uniform));
+    batch::unmqr(rt, Op::ConjTrans, v, scalars.clone(), view_mut(&mut c, &square, is_uniform), &options)?;
+    let mut q = qr.clone();
+    batch::ungqr(rt, view_mut(&mut q, &square, is_uniform), scalars, &options)?;
+    results.extend([qr, c, q]);
+
+    let (mut reduced, mut tauq, mut taup) = (a, tau.clone(), tau);
+    let (mut d, mut e) = (vec![T::Real::default(); total], vec![T::Real::default(); shorter.iter().map(|k| k.0).sum()]);
+    batch::gebrd(
+        rt,
+        view_mut(&mut reduced, &square, is_uniform),
+        view_mut(&mut d, &columns, is_uniform),
+        view_mut(&mut e, &shorter, is_uniform),
+        view_mut(&mut tauq, &columns, is_uniform),
+        view_mut(&mut taup, &columns, is_uniform),
+        &options,
+    )?;
+    let real = |x: Vec<T::Real>| x.into_iter().map(T::from_real).collect();
+    results.extend([reduced, tauq, taup, real(d), real(e)]);
+    Ok((results, numbers))
+}
+
+fn assert_same<T: dla::Scalar>(found: &(Vec<Vec<T>>, Vec<i32>), expected: &(Vec<Vec<T>>, Vec<i32>), what: &str) {
+    assert_eq!(found.1, expected.1, "{what}");
+    assert_eq!(found.0.len(), expected.0.len(), "{what}");
+    for (at, (found, expected)) in found.0.iter().zip(&expected.0).enumerate() {
+        assert!(superscalar_oracle::roundoffs(found, expected) < 1e4, "{what}, result {at}");
+    }
+}
+
+#[test]
+fn devices_compute_what_the_host_computes() {
+    let host = host();
+    for is_uniform in [true, false] {
+        let expected = every_routine::<f64>(&host, is_uniform).expect("the problems are regular");
+        let expected_complex = every_routine::<c32>(&host, is_uniform).expect("the problems are regular");
+        for policy in PolicyName::ALL {
+            for (names, memory) in [
+                (instant(0, ""), None),
+                (format!("cpu,{},{}", instant(0, ""), instant(1, "")), None),
+                (instant(0, ""), Some(32 << 10)),
+            ] {
+                let rt = open(&names, memory, policy);
+                let what = format!("{names}, {policy}, memory {memory:?}, one shape: {is_uniform}");
+                let found = every_routine::<f64>(&rt, is_uniform).unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert_same(&found, &expected, &what);
+                let found = every_routine::<c32>(&rt, is_uniform).unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert_same(&found, &expected_complex, &what);
+                assert_empty(&rt, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lost_device_loses_nothing() {
+    let host = host();
+    let (mut finished, mut failed) = (0, 0);
+    for is_uniform in [true, false] {
+        let expected = every_routine::<f64>(&host, is_uniform).expect("the problems are regular");
+        for (at, with_host) in [(1, false), (2, true), (5, false), (9, true), (17, false)] {
+            for point in ["call-in", "in", "launch", "kernel", "out", "call-out"] {
+                let head = if with_host { "cpu," } else { "" };
+                let faulty = instant(1, &format!(":fault={point}@{at}!"));
+                let rt = open(&format!("{head}{},{faulty}", instant(0, "")), None, PolicyName::ALL[at % 3]);
+                let what = format!("{point}@{at}, host: {with_host}, one shape: {is_uniform}");
+                match every_routine::<f64>(&rt, is_uniform) {
+                    Ok(found) => {
+                        assert_same(&found, &expected, &what);
+                        finished += 1;
+                    }
+                    Err(error) => {
+                        assert_eq!(error.kind(), ErrorKind::Device, "{what}: {error}");
+                        failed += 1;
+                        let again = every_routine::<f64>(&rt, is_uniform).expect("the other resources work");
+                        assert_same(&again, &expected, &format!("{what}, once more"));
+                    }
+                }
+                assert_empty(&rt, &what);
+            }
+        }
+    }
+    assert!(finished > 10, "{finished} finished, {failed} failed");
+}
+
+/// Returns the bytes copied from and to the host so far.
+fn host_bytes(rt: &Runtime) -> u64 {
+    let traffic = rt.traffic();
+    traffic.iter().filter(|link| link.from == "host" || link.to == "host").map(|link| link.bytes).sum()
+}
+
+#[test]
+fn device_batches_stay_on_their_devices() {
+    let rt = open(&instant(0, ""), None, PolicyName::ALL[0]);
+    for is_uniform in [true, false] {
+        let ((square, sides), chunks) = (shapes(is_uniform), Chunks::equal(COUNT, 20));
+        let (a, b) = (systems::<f64>(&square), systems::<f64>(&sides));
+        let make = |shapes: &[(usize, usize)]| match is_uniform {
+            true => DeviceBatch::zeros(&rt, shapes[0], &chunks),
+            false => DeviceBatch::zeros_shaped(&rt, shapes, &chunks),
+        };
+        let (mut l, mut x) = (make(&square).expect("memory"), make(&sides).expect("memory"));
+        l.upload(&rt, view(&a, &square, is_uniform)).expect("the same shapes");
+        x.upload(&rt, view(&b, &sides, is_uniform)).expect("the same shapes");
+        let mut info = vec![-1; COUNT];
+        let factor = |l: &mut DeviceBatch<f64>, info: &mut [i32]| {
+            rt.scope(|s| batch::spawn::potrf(s, Uplo::Lower, &l.lend(s), &ChunkedInfo::new(s, info, &chunks)))
+        };
+        factor(&mut l, &mut info).expect("no device fails");
+        assert_eq!(info, [0; COUNT]);
+        assert!((0..chunks.len()).all(|chunk| l.holders(chunk) == [Resource::device(0)]), "the factors are there");
+        rt.scope(|s| batch::spawn::potrs(s, Uplo::Lower, &l.lend_ref(s), &x.lend(s))).expect("no device fails");
+        let before = host_bytes(&rt);
+        rt.scope(|s| batch::spawn::potrs(s, Uplo::Lower, &l.lend_ref(s), &x.lend(s))).expect("no device fails");
+        let table_bytes = host_bytes(&rt) - before;
+        assert!(
+            table_bytes <= if is_uniform { 0 } else { 2 * 5 * 8 * COUNT as u64 },
+            "{table_bytes} bytes were copied"
+        );
+        // B := A⁻² B, and on the host.
+        let (mut found, mut expected, mut lower) = (b.clone(), b.clone(), a.clone());
+        x.download(&rt, view_mut(&mut found, &sides, is_uniform)).expect("the same shapes");
+        let (host, options) = (host(), Options::default());
+        let all_good = batch::potrf(&host, Uplo::Lower, view_mut(&mut lower, &square, is_uniform), &options);
+        assert!(all_good.expect("definite").are_all_good());
+        for _ in 0..2 {
+            let factors = view(&lower, &square, is_uniform);
+            batch::potrs(&host, Uplo::Lower, factors, view_mut(&mut expected, &sides, is_uniform), &options)
+                .expect("fits");
+        }
+        let error = largest(found.iter().zip(&expected).map(|(x, y)| (x - y).abs()));
+        assert!(error < 1e-12, "differs by {error}");
+    }
+}
+
+#[test]
+fn wrong_device_batches_are_refused() {
+    let rt = open(&instant(0, ""), None, PolicyName::ALL[0]);
+    let chunks = Chunks::equal(4, 2);
+    let kind = |result: Result<(), dla::Error>| result.expect_err("it is wrong").kind();
+    assert_eq!(kind(DeviceBatch::<f64>::zeros(&host(), (2, 2), &chunks).map(drop)), ErrorKind::Argument);
+    assert_eq!(kind(DeviceBatch::<f64>::zeros_shaped(&rt, &[(2, 2)], &chunks).map(drop)), ErrorKind::Shape);
+    assert_eq!(kind(DeviceBatch::<f64>::zeros(&rt, (usize::MAX, 2), &chunks).map(drop)), ErrorKind::Memory);
+    let mut a = DeviceBatch::zeros(&rt, (2, 2), &chunks).expect("memory");
+    let (four, five) = (vec![1.0; 16], vec![1.0; 20]);
+    assert_eq!(kind(a.upload(&rt, BatchRef::packed(&five, (2, 2)).expect("five"))), ErrorKind::Shape);
+    assert_eq!(kind(a.upload(&rt, BatchRef::packed(&four, (1, 4)).expect("four"))), ErrorKind::Shape);
+    let other = open(&instant(0, ""), None, PolicyName::ALL[0]);
+    assert_eq!(kind(a.upload(&other, BatchRef::packed(&four, (2, 2)).expect("four"))), ErrorKind::Argument);
+    // No elements.
+    let mut none = DeviceBatch::zeros(&rt, (0, 2), &chunks).expect("memory");
+    none.upload(&rt, BatchRef::strided(&[] as &[f64], (0, 2), 1, 0, 4).expect("four")).expect("the same shapes");
+    rt.scope(|s| drop(none.lend(s))).expect("nothing fails");
+}
