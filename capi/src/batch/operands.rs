@@ -264,7 +264,7 @@ impl<E, I: Int> Operand<'_, *const E, I> {
         }
         let member = |p| {
             let stored = self.stored(p, shape(p));
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees that the elements are readable and not written during `'b`.
             let view: MatRef<'b, V> = unsafe { matrix(self.address(p, stored)?.cast(), stored.shape, stored.ld) };
             Ok::<_, Failure>(if stored.is_transposed { view.transpose() } else { view })
         };
@@ -313,7 +313,8 @@ impl<E, I: Int> Operand<'_, *mut E, I> {
         }
         let member = |p| {
             let stored = self.stored(p, shape(p));
-            // SAFETY: as above; the matrices have no common elements.
+            // SAFETY: the caller guarantees exclusive access to the elements during `'b`, and that no two matrices have
+            // an element in common.
             let view: MatMut<'b, V> = unsafe { matrix_mut(self.address(p, stored)?.cast(), stored.shape, stored.ld) };
             Ok::<_, Failure>(if stored.is_transposed { view.transpose() } else { view })
         };
@@ -340,7 +341,8 @@ impl<I: Int> Columns<'_, *const I, I> {
         // SAFETY: the caller guarantees that the integers are readable and not written during the call.
         let given = unsafe { self.view(batch, &|p| (rows(p), Size::ONE))? };
         if is_narrow::<I>() {
-            // SAFETY: as above; `I` has 32 bits.
+            // SAFETY: the caller guarantees that the integers are readable and not written during the call. `I` has 32
+            // bits, so they may be read as `i32`.
             return Ok(body(unsafe { self.view_as(batch, &|p| (rows(p), Size::ONE))? }));
         }
         // No interchange of a matrix is 0, so that one which is too large is refused.

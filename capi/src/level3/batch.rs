@@ -165,7 +165,7 @@ impl GemmOperand {
         let packed = packed.and_then(|(shape, stride)| unsafe { BatchRef::from_raw(first, shape, stride, count) }.ok());
         packed.unwrap_or_else(|| {
             let at = |p: usize| first.wrapping_offset((p as isize).wrapping_mul(stride.stride()));
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees that the elements are readable and not written during `'a`.
             BatchRef::gathered((0..count).map(|p| unsafe { matrix(at(p), self.shape, self.ld) }).collect())
         })
     }
@@ -181,7 +181,8 @@ impl GemmOperand {
         let packed = packed.and_then(|(shape, stride)| unsafe { BatchMut::from_raw(first, shape, stride, count) }.ok());
         packed.unwrap_or_else(|| {
             let at = |p: usize| first.wrapping_offset((p as isize).wrapping_mul(stride.stride()));
-            // SAFETY: as above, and the matrices are disjoint.
+            // SAFETY: the caller guarantees exclusive access to the elements during `'a`, and that the matrices are
+            // disjoint.
             BatchMut::gathered((0..count).map(|p| unsafe { matrix_mut(at(p), self.shape, self.ld) }).collect())
         })
     }

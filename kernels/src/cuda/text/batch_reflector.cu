@@ -62,9 +62,9 @@ __device__ inline real leveller_of(real x) {
 #endif
 }
 
-// Returns the reflector of a vector with the first element `alpha`, and with this sum of squares of the others. If these
-// are not ordinary, two functions are called: for the largest part of the others, and for the sum of squares of the
-// others times a number.
+// Returns the reflector of a vector with the first element `alpha`, and with this sum of squares of the others. If
+// these are not ordinary, two functions are called: for the largest part of the others, and for the sum of squares of
+// the others times a number.
 template <class L, class S>
 __device__ inline reflector any_reflector(elem alpha, real squares, L largest_of_rest, S squares_of_rest_times) {
     if (is_ordinary(alpha, squares)) return reflector_of(alpha, squares);

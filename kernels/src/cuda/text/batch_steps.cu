@@ -1,7 +1,7 @@
 // Steps of eliminations in registers, where a thread has a row of a matrix. Included after `batch.cu`.
 //
-// A step's column or row passes through shared memory, where a thread reads it by packs. Eight steps are unrolled; after
-// them the registers are shifted by eight columns, such that the code stays short.
+// A step's column or row passes through shared memory, where a thread reads it by packs. Eight steps are unrolled. Then
+// the registers are shifted by eight columns, so that the code stays short.
 
 // Steps that are unrolled.
 #define UNROLLED_STEPS 8
