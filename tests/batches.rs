@@ -167,6 +167,28 @@ fn devices_compute_what_the_host_computes() {
     }
 }
 
+/// The first OpenCL device, alone and beside the host.
+#[cfg(feature = "opencl")]
+#[test]
+fn opencl_devices_compute_what_the_host_computes() {
+    if let Err(error) = devices::open("opencl:0", None) {
+        let is_required = std::env::var_os("REQUIRE_OPENCL").is_some_and(|value| value == "1");
+        assert!(!is_required, "REQUIRE_OPENCL is 1, but there is no OpenCL device: {error}");
+        return eprintln!("skipped: {error}");
+    }
+    let host = host();
+    for is_uniform in [true, false] {
+        let expected = every_routine::<f32>(&host, is_uniform).expect("the problems are regular");
+        for names in ["opencl:0", "cpu,opencl:0"] {
+            let rt = open(names, Some(64 << 20), PolicyName::ALL[0]);
+            let what = format!("{names}, one shape: {is_uniform}");
+            let found = every_routine::<f32>(&rt, is_uniform).unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_same(&found, &expected, &what);
+            assert_empty(&rt, &what);
+        }
+    }
+}
+
 #[test]
 fn a_lost_device_loses_nothing() {
     let host = host();

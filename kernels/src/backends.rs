@@ -77,7 +77,7 @@ impl<T: Scalar> DeviceBackend<T> {
             scratch_bytes: crate::opencl::scratch_bytes,
             issue: crate::opencl::issue,
             has_panels: false,
-            has_batches: false,
+            has_batches: true,
         },
     ];
 }

@@ -11,9 +11,9 @@
 //! in each lane of the vector registers. (Source: Dong, Haidar, Luszczek, Tomov, Abdelfattah, Dongarra, "MAGMA Batched:
 //! A Batched BLAS Approach for Small Matrix Factorizations and Applications on GPUs", 2016.)
 //!
-//! NVIDIA GPUs and simulated devices share the chunks with the host, if the matrices are in one slice and have at most
-//! 512 rows and columns; a gels with wide matrices and gathered batches stay on the host, and so do all batches beside
-//! OpenCL devices. A [`DeviceBatch`] keeps its chunks on devices.
+//! Devices of every kind share the chunks with the host, if the matrices are in one slice and have at most 512 rows and
+//! columns; a gels with wide matrices and gathered batches stay on the host. A [`DeviceBatch`] keeps its chunks on
+//! devices.
 //!
 //! The functions of [`spawn`] insert the tasks and return. What one routine writes and another one reads is ordered
 //! chunk by chunk. Tasks of your own take part through [`Chunked::handle`].

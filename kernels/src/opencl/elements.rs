@@ -107,7 +107,7 @@ pub(super) fn laswp<T: Scalar>(
 }
 
 /// Takes an `int` in scratch and clears it. Returns its offset, counted in `int`s.
-fn clear_status(stream: &mut Stream<'_>) -> Result<usize, DeviceError> {
+pub(super) fn clear_status(stream: &mut Stream<'_>) -> Result<usize, DeviceError> {
     let status = stream.scratch.take::<i32>(1)?;
     let arguments = &[Argument::Offset(status)];
     stream.launch(Launch { program: Program::Elements, kernel: "clear", arguments, groups: [1, 1], local: [1, 1] })?;

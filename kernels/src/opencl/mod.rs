@@ -18,6 +18,7 @@
 //! | `factor` | potrf |
 //! | `reflector` | larfb |
 //! | `elements` | copy, scale, laswp |
+//! | `batch` | operations on batches |
 //!
 //! # Contract
 //! The contract is that of the host's kernels, for matrices anywhere in the heap: beta = 0 does not read C; alpha = 0
@@ -28,6 +29,7 @@
 //!
 //! Only kernels touch the heap, so `unsafe` is confined to `stream`, where they are launched.
 
+mod batch;
 mod elements;
 mod factor;
 mod parameters;
@@ -180,7 +182,7 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
         Call::Larfb(reflector) => reflector::larfb(stream, reflector),
         Call::Lacpy(Lacpy { op, a, b }) => elements::copy(stream, op, a, b),
         Call::Scale(Scale { part, beta, a }) => elements::scale(stream, part, beta, View::of(a)),
-        Call::Batch(_) => Err(DeviceError::new(format!("{}: this backend has no batches", call.name()))),
+        Call::Batch(ref batch) => batch::run(stream, batch),
     }
 }
 

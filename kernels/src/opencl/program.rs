@@ -22,11 +22,35 @@ pub enum Program {
     Factor,
     /// `scale`, `copy`, `transpose`, `laswp`, `clear`.
     Elements,
+    /// On batches: `gemm`, `gemm_tiny`, `gemv_n`, `gemv_t`.
+    BatchGemm,
+    /// On batches: `trsm`, `trsv`, `laswp`, and what gels needs besides.
+    BatchSolve,
+    /// On batches: potrf.
+    BatchCholesky,
+    /// On batches: getrf, with pivots and without.
+    BatchLu,
+    /// On batches: geqrf, ungqr, unmqr.
+    BatchQr,
+    /// On batches: gebrd.
+    BatchBidiagonal,
 }
 
 impl Program {
     /// All families.
-    pub const ALL: [Self; 5] = [Self::Product, Self::Pack, Self::Triangle, Self::Factor, Self::Elements];
+    pub const ALL: [Self; 11] = [
+        Self::Product,
+        Self::Pack,
+        Self::Triangle,
+        Self::Factor,
+        Self::Elements,
+        Self::BatchGemm,
+        Self::BatchSolve,
+        Self::BatchCholesky,
+        Self::BatchLu,
+        Self::BatchQr,
+        Self::BatchBidiagonal,
+    ];
 
     /// Returns the source in OpenCL C.
     #[must_use]
@@ -64,6 +88,22 @@ impl Program {
                 define(&mut text, "BLOCK", TRANSPOSED_BLOCK);
                 text.push_str(include_str!("text/elements.cl"));
             }
+            Self::BatchGemm => {
+                define(&mut text, "TILE", batch_tile(parameters));
+                define(&mut text, "SIDE", parameters.work_items.isqrt());
+                define(&mut text, "ITEM_ROWS", batch_item_rows(parameters));
+                define(&mut text, "DOT_COLUMNS", BATCH_DOT_COLUMNS);
+                text.push_str(concat!(include_str!("text/batch.cl"), include_str!("text/batch_gemm.cl")));
+            }
+            Self::BatchSolve => {
+                define(&mut text, "BLOCK", BATCH_BLOCK);
+                define(&mut text, "VECTORS", batch_vectors(parameters));
+                text.push_str(concat!(include_str!("text/batch.cl"), include_str!("text/batch_solve.cl")));
+            }
+            Self::BatchCholesky => panels(&mut text, "", include_str!("text/batch_potrf.cl")),
+            Self::BatchLu => panels(&mut text, "", include_str!("text/batch_getrf.cl")),
+            Self::BatchQr => panels(&mut text, REFLECTOR, include_str!("text/batch_qr.cl")),
+            Self::BatchBidiagonal => panels(&mut text, REFLECTOR, include_str!("text/batch_gebrd.cl")),
         }
         text
     }
@@ -71,6 +111,46 @@ impl Program {
 
 /// The order of the blocks by which a matrix is transposed.
 pub(super) const TRANSPOSED_BLOCK: usize = 16;
+
+/// The columns of a panel in factorizations of batches, and the bytes of a group's own memory for a panel. With what
+/// else a group keeps, these are less than 32 KiB, which every device has.
+pub(super) const BATCH_PANEL_COLUMNS: usize = 8;
+pub(super) const BATCH_PANEL_BYTES: usize = 16 << 10;
+
+const REFLECTOR: &str = include_str!("text/batch_reflector.cl");
+
+/// Adds the kernels of a factorization of batches in both forms: with panels in a group's own memory, and in place.
+fn panels(text: &mut String, before: &str, kernels: &str) {
+    let shared = concat!(include_str!("text/batch.cl"), include_str!("text/batch_panel.cl"));
+    let _ = writeln!(text, "#define NB {BATCH_PANEL_COLUMNS}\n#define PANEL_BYTES {BATCH_PANEL_BYTES}");
+    text.extend([shared, before]);
+    for (space, name, is_own) in [("OWN", "_own", 1), ("__global", "_in_place", 0)] {
+        let _ = writeln!(text, "#define SPACE {space}\n#define NAME {name}\n#define IS_OWN {is_own}");
+        text.extend([kernels, "#undef SPACE\n#undef NAME\n#undef IS_OWN\n"]);
+    }
+}
+
+/// The order of the blocks of triangles in batches.
+const BATCH_BLOCK: usize = 16;
+
+/// The dot products of a group, for a vector of each problem of a batch.
+pub(super) const BATCH_DOT_COLUMNS: usize = 8;
+
+/// Returns the order of the tile of a product that a group computes, for batches.
+pub(super) fn batch_tile(parameters: &Parameters) -> usize {
+    if parameters.work_items == 1 { 8 } else { 4 * parameters.work_items.isqrt() }
+}
+
+/// Returns the rows that a work-item computes, for a vector of each problem of a batch.
+pub(super) fn batch_item_rows(parameters: &Parameters) -> usize {
+    if parameters.work_items == 1 { 16 } else { 1 }
+}
+
+/// Returns the vectors that a group solves for with a triangle, for batches. The blocks in local memory take less than
+/// 24 KiB.
+pub(super) fn batch_vectors(parameters: &Parameters) -> usize {
+    if parameters.work_items == 1 { 8 } else { 32 }
+}
 
 /// The compiler options. The source itself states what may be contracted or reordered.
 const OPTIONS: &str = "-cl-std=CL1.2";

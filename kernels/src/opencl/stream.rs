@@ -21,6 +21,8 @@ pub(super) enum Argument {
     Stride(isize),
     /// A number of rows, columns or steps, `int`.
     Count(usize),
+    /// A number of rows or columns of a batch, `long`, that kernels count in `int`.
+    Size(usize),
     /// An option, `int`.
     Code(i32),
     /// A scalar.
@@ -39,6 +41,7 @@ impl Argument {
             Self::Stride(stride) => Arg::value(stride as i64),
             // At most `COUNT_MAX`, as `launch` has checked.
             Self::Count(n) => Arg::value(n as i32),
+            Self::Size(n) => Arg::value(n as i64),
             Self::Code(code) => Arg::value(code),
             Self::Element(arg) => arg,
         }
@@ -78,7 +81,8 @@ impl<'a> Stream<'a> {
     /// Puts a kernel into the queue. An empty range of groups launches nothing.
     pub fn launch(&mut self, launch: Launch<'_>) -> Result<(), DeviceError> {
         let Launch { program, kernel, arguments, groups, local } = launch;
-        let too_large = |argument: &&Argument| matches!(argument, Argument::Count(n) if *n > COUNT_MAX);
+        let too_large =
+            |argument: &&Argument| matches!(argument, Argument::Count(n) | Argument::Size(n) if *n > COUNT_MAX);
         if let Some(argument) = arguments.iter().find(too_large) {
             return Err(DeviceError::new(format!("kernel `{kernel}`: {argument:?} exceeds {COUNT_MAX}")));
         }

@@ -16,6 +16,7 @@
 //! | `moves` | [`Lacpy`], [`Scale`], [`Laswp`] |
 //! | `batch` | [`BatchOperation`], on every problem of a batch |
 //! | `batch_call`, `batch_layout` | [`BatchCall`]: such an operation in a device's heap |
+//! | `batch_part` | the part of a batch that one launch processes |
 
 /// Implements the items that all operations with factors have in common: their types, [`Operation::on`] and
 /// [`Operation::call`]. The arguments are the options, the operands that are read, and the one that is written with its
@@ -41,6 +42,8 @@ macro_rules! resolved {
 mod batch;
 mod batch_call;
 mod batch_layout;
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+mod batch_part;
 mod call;
 mod check;
 mod factor;
@@ -55,6 +58,8 @@ mod triangular;
 pub use batch::{BatchOperands, BatchOperation, ProblemShapes};
 pub use batch_call::{BatchCall, BatchMat, BatchShapes};
 pub use batch_layout::{BatchLayout, BatchMember, TABLE_ROWS};
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+pub(crate) use batch_part::{BatchPart, class_of, classes, column_layout, op_code};
 pub use call::Call;
 pub use check::MatrixUse;
 pub use factor::{Geqrf, Getrf, PanelSolve, Potrf};

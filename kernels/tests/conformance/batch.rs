@@ -221,22 +221,15 @@ pub fn batch_qr<T: Scalar>(suite: &mut Suite<'_, T>) {
                 taus.collect()
             };
             let taus = taus(suite);
-            let copy = |from: &[Vec<T>]| {
-                let from = from.to_vec();
-                move |_: &mut Random, p: usize, mut a: MatMut<'_, T>| {
-                    let m = a.nrows();
-                    from[p].iter().enumerate().for_each(|(at, &x)| a[(at % m, at / m)] = x);
-                }
-            };
             let lengths = shapes(orders, |n| (k(n), 1));
             let mut case = Case::new(suite, BatchOperation::Ungqr, orders.len(), is_varied);
-            case.read(&lengths, copy(&taus));
-            case.update(&tall, copy(&reflectors));
+            case.read(&lengths, copied(&taus));
+            case.update(&tall, copied(&reflectors));
             case.check(40.0, [true; 2]);
             for op in [Op::None, Op::ConjTrans] {
                 let mut case = Case::new(suite, BatchOperation::Unmqr { op }, orders.len(), is_varied);
-                case.read(&shapes(orders, |n| (n + 4, k(n))), copy(&reflectors));
-                case.read(&lengths, copy(&taus));
+                case.read(&shapes(orders, |n| (n + 4, k(n))), copied(&reflectors));
+                case.read(&lengths, copied(&taus));
                 case.update(&shapes(orders, |n| (n + 4, 1 + n % 20)), general);
                 case.check(40.0, [true; 2]);
             }
@@ -265,6 +258,56 @@ fn scalars<T: Scalar>(suite: &mut Suite<'_, T>, v: &[T], m: usize, k: usize) -> 
     let v = MatRef::from_col_major(v, m, k, m).expect("a matrix");
     suite.numbers.reflector_scalars(v, MatMut::from_col_major(&mut tau, k, 1, k.max(1)).expect("a column"));
     tau
+}
+
+/// Matrices whose panels are beyond the local memory that OpenCL kernels copy them to, beside smaller ones.
+pub fn batch_high<T: Scalar>(suite: &mut Suite<'_, T>) {
+    if !suite.has_batches() {
+        return;
+    }
+    let most = 2048 / size_of::<T>() + 9;
+    for is_varied in [false, true] {
+        let orders = if is_varied { vec![20, most, 3] } else { vec![most; 2] };
+        let (high, lengths) = (shapes(&orders, |n| (n, n.min(19))), shapes(&orders, |n| (n.min(19), 1)));
+        for uplo in UPLOS {
+            let mut case = Case::new(suite, BatchOperation::Potrf { uplo }, orders.len(), is_varied);
+            case.update(&shapes(&orders, |n| (n, n)), |numbers, _, a| numbers.positive_definite(uplo, a));
+            case.with_info();
+            case.check(20.0, [true; 2]);
+        }
+        let mut case = Case::new(suite, BatchOperation::Getrf, orders.len(), is_varied);
+        case.update(&high, full_rank);
+        case.call.pivots = Some(case.write(lengths.iter().map(|&(k, _)| k)));
+        case.with_info();
+        case.check(60.0, [true; 2]);
+        let mut case = Case::new(suite, BatchOperation::Geqrf, orders.len(), is_varied);
+        case.update(&high, full_rank);
+        let tau = case.write(lengths.iter().map(|&(k, _)| k));
+        case.call.written.push(tau);
+        case.check(100.0, [true; 2]);
+        let reflectors: Vec<Vec<T>> = high.iter().map(|&(m, k)| random_reflectors(suite, m, k)).collect();
+        let pairs = high.iter().zip(&reflectors);
+        let taus: Vec<Vec<T>> = pairs.map(|(&(m, k), v)| scalars(suite, v, m, k)).collect();
+        let mut case = Case::new(suite, BatchOperation::Ungqr, orders.len(), is_varied);
+        case.read(&lengths, copied(&taus));
+        case.update(&high, copied(&reflectors));
+        case.check(40.0, [true; 2]);
+        for op in [Op::None, Op::ConjTrans] {
+            let mut case = Case::new(suite, BatchOperation::Unmqr { op }, orders.len(), is_varied);
+            case.read(&high, copied(&reflectors));
+            case.read(&lengths, copied(&taus));
+            case.update(&shapes(&orders, |n| (n, 11)), general);
+            case.check(40.0, [true; 2]);
+        }
+    }
+}
+
+/// Fills each matrix with these elements.
+fn copied<T: Scalar>(from: &[Vec<T>]) -> impl Fn(&mut Random, usize, MatMut<'_, T>) {
+    move |_, p, mut a| {
+        let m = a.nrows();
+        from[p].iter().enumerate().for_each(|(at, &x)| a[(at % m, at / m)] = x);
+    }
 }
 
 /// A batch of more problems than a grid has blocks in its smaller dimensions, and none.

@@ -43,6 +43,18 @@ macro_rules! kernels {
     };
 }
 
+/// Operations on batches, on one backend, for one type.
+macro_rules! batches {
+    ($backend:ident $t:ty) => {
+        tests! {
+            $backend $t:
+            50 batch::batch_gemm 51 batch::batch_trsm 52 batch::batch_cholesky 53 batch::batch_lu
+            54 batch::batch_qr 55 bidiagonal::batch_gebrd 56 batch::batch_many 57 batch::one_not_a_number
+            58 batch::batch_getrs_outside 59 batch::batch_high
+        }
+    };
+}
+
 /// The whole suite, on one backend, for one type.
 macro_rules! suite {
     ($backend:ident $t:ty) => {
@@ -52,13 +64,11 @@ macro_rules! suite {
             31 triangles::potrf_of_extremes
             19 large::gemmt_in_blocks 20 large::trmm_in_blocks 21 large::potrf_in_blocks 22 large::laswp_in_chunks
             23 large::copy_beyond_a_grid 24 large::products_of_some_depth 32 large::potrf_with_much_beside
-            50 batch::batch_gemm 51 batch::batch_trsm 52 batch::batch_cholesky 53 batch::batch_lu
-            54 batch::batch_qr 55 bidiagonal::batch_gebrd 56 batch::batch_many 57 batch::one_not_a_number
-            58 batch::batch_getrs_outside
             33 scales::trsm_of_scales 34 scales::potrf_of_scales 35 scales::panels_of_scales
             36 scales::pivots_at_the_end_of_the_range 37 large::products_beyond_blocks
         }
         panels! { $backend $t }
+        batches! { $backend $t }
     };
 }
 

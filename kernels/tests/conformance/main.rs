@@ -73,7 +73,7 @@ instantiate! {
 #[cfg(feature = "opencl")]
 mod opencl_classes {
     use super::{
-        Suite, moves,
+        Suite, batch, bidiagonal, moves,
         opencl_device::{gpu, narrow, wide},
         products, triangles,
     };
@@ -84,6 +84,7 @@ mod opencl_classes {
         }
         mod c {
             kernels! { gpu superscalar_kernels::c32 }
+            batches! { gpu superscalar_kernels::c32 }
         }
     }
     mod wide {

@@ -12,7 +12,7 @@ use crate::cuda::{
 };
 use crate::{
     Diag, Op, Scalar, Side, Uplo,
-    operations::{BatchLayout, BatchMat, BatchMember, BatchShapes, Mat, TABLE_ROWS},
+    operations::{BatchMat, BatchShapes, Mat, TABLE_ROWS, column_layout},
 };
 use std::sync::Arc;
 use superscalar_runtime::DeviceError;
@@ -75,14 +75,7 @@ fn columns<T: Scalar>(stream: &mut Stream<'_, T>, a: &BatchMat<T>) -> Result<Bat
         let first = Mat::at(all.offset, (a.first.n, 1), rows);
         return Ok(BatchMat { first, shapes: BatchShapes::Uniform { stride: rows, count } });
     };
-    let column = |(at, member): (usize, &BatchMember)| BatchMember {
-        offset: at * rows,
-        shape: (member.shape.1, 1),
-        ld: rows,
-        number: member.number,
-    };
-    let members = layout.members().iter().enumerate().map(column);
-    let layout = BatchLayout::new(members.collect()).map_err(DeviceError::new)?;
+    let layout = column_layout(layout, rows).map_err(DeviceError::new)?;
     let table = stream.take::<i64>((TABLE_ROWS, count))?;
     let last = [Argument::index(rows), Argument::start(table), count_of(&(0..count))?];
     stream.launch(Launch {

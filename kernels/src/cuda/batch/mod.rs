@@ -9,7 +9,7 @@
 //! | `solves` | trsm, with trsv; potrs, getrs |
 //! | `drivers` | posv, gesv, gels |
 //! | `bidiagonal` | gebrd |
-//! | `operand` | batches as arguments of kernels; classes of sizes |
+//! | `operand` | batches as arguments of kernels |
 //!
 //! # Kernels
 //! A tiny matrix has a few lanes of a warp, which keep a row or a column each in registers. A larger one has a block of
@@ -46,7 +46,7 @@ use super::{
 };
 use crate::{
     Scalar,
-    operations::{BatchCall, BatchOperation, Mat},
+    operations::{BatchCall, BatchOperation, Mat, class_of},
 };
 use operand::Operand;
 use solves::{Systems, TriangleOptions};
@@ -136,10 +136,4 @@ impl PanelKernel {
 /// Returns the elements from one column of a panel to the next, `panel_pitch` in `text/batch_product.cu`.
 fn panel_pitch<T>(rows: usize) -> usize {
     rows.next_multiple_of(32) + 32 / size_of::<T>()
-}
-
-/// Returns the class of a size: matrices of a class are computed by one launch. Kernels for tiny matrices are for such
-/// orders, and among larger matrices the blocks of threads of one launch differ in work by a limited factor.
-fn class_of(size: usize) -> usize {
-    size.max(8).next_power_of_two()
 }

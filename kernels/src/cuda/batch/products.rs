@@ -11,7 +11,7 @@ use crate::cuda::{
 };
 use crate::{
     Op, Scalar,
-    operations::{BatchMat, Gemm},
+    operations::{BatchMat, Gemm, op_code},
 };
 use superscalar_runtime::DeviceError;
 
@@ -54,15 +54,6 @@ pub(super) fn gemm<T: Scalar>(
         Product { ops, alpha, a: of(a), b: of(b), beta, c: of(c), count: range.len() }.enqueue(stream)?;
     }
     Ok(())
-}
-
-/// Returns how kernels take an operation: 1 transposes, 2 conjugates.
-pub(super) fn op_code(op: Op) -> i32 {
-    match op {
-        Op::None => 0,
-        Op::Trans => 1,
-        Op::ConjTrans => 3,
-    }
 }
 
 /// Returns the elements of a 16-byte access.

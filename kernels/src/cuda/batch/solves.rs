@@ -3,7 +3,7 @@
 use super::{
     count_of,
     operand::{Operand, classes},
-    products::{Product, op_code},
+    products::Product,
 };
 use crate::cuda::{
     program::Family,
@@ -11,7 +11,7 @@ use crate::cuda::{
 };
 use crate::{
     Diag, Direction, Op, Scalar, Side, Uplo,
-    operations::{BatchMat, Mat},
+    operations::{BatchMat, Mat, op_code},
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;

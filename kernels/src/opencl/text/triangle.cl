@@ -122,17 +122,14 @@ inline void store_columns(const Columns *b, __global real *t, long rs, long cs, 
         }
 }
 
-// Computes x / d. For complex d without undue overflow: the reciprocal of a tiny d may be infinite, and that of a huge
-// one loses digits, so d and x are first scaled by a power of two.
+// Computes x / d.
 inline void divide(vec *x, vec *y, elem d) {
 #if COMPLEX
-    const real size = fabs(RE(d)) + fabs(IM(d));
-    const real scale = size < 2 * TINY ? 1 / TINY : size > (real)0.0625 / TINY ? (real)0.015625 : (real)1;
-    const real p = RE(d) * scale, q = IM(d) * scale, most = fmax(fabs(p), fabs(q));
-    const real a = p / most, b = q / most, norm = a * a + b * b, u = a / norm / most, v = b / norm / most;
+    real scale;
+    const elem inverse = inverse_of(d, &scale);
     const vec s = *x * scale, t = *y * scale;
-    *x = s * u + t * v;
-    *y = t * u - s * v;
+    *x = s * RE(inverse) - t * IM(inverse);
+    *y = t * RE(inverse) + s * IM(inverse);
 #else
     *x = *x / d;
 #endif

@@ -1,0 +1,111 @@
+//! Batches: one launch computes all problems, or all of similar size. See [`BatchCall`].
+//!
+//! | module | operations |
+//! |---|---|
+//! | `cholesky` | potrf |
+//! | `lu` | getrf, with pivots and without |
+//! | `qr` | geqrf, ungqr, unmqr |
+//! | `products` | gemm, with gemv |
+//! | `solves` | trsm, with trsv; potrs, getrs |
+//! | `drivers` | posv, gesv, gels |
+//! | `bidiagonal` | gebrd |
+//! | `operand` | batches as arguments of kernels |
+//! | `panel` | which form of a kernel is launched |
+//!
+//! # Kernels
+//! A work-group has one problem, or a part of it such as a tile of a product. Kernels for tiny products and for
+//! interchanges have a work-item for each element or column. A group has one work-item on a CPU and 64 on a GPU; every
+//! kernel is written for any number.
+//!
+//! # Limits
+//! Orders are not limited, except by `int`. gels is for at least as many rows as columns; other shapes are refused.
+//! The kernels are portable and have not been tuned: a CPU's own kernels are faster than a CPU as an OpenCL device.
+
+mod bidiagonal;
+mod cholesky;
+mod drivers;
+mod lu;
+mod operand;
+mod panel;
+mod products;
+mod qr;
+mod solves;
+
+use super::{
+    Program,
+    stream::{Argument, Launch, Stream},
+};
+use crate::{
+    Scalar,
+    operations::{BatchCall, BatchOperation, Mat},
+};
+use operand::Operand;
+use solves::{Systems, TriangleOptions};
+use std::ops::Range;
+use superscalar_runtime::DeviceError;
+
+/// Launches a checked call.
+pub(super) fn run<T: Scalar>(stream: &mut Stream<'_>, call: &BatchCall<T>) -> Result<(), DeviceError> {
+    let BatchCall { operation, read, updated, written, pivots, info, .. } = call;
+    match (*operation, &**read, &**updated) {
+        (BatchOperation::Potrf { uplo }, [], [a]) => cholesky::potrf(stream, uplo, a, *info),
+        (BatchOperation::Getrf | BatchOperation::GetrfNopiv, [], [a]) => lu::getrf(stream, a, pivots.as_ref(), *info),
+        (BatchOperation::Geqrf, [], [a]) => qr::geqrf(stream, a, &written[0]),
+        (BatchOperation::Ungqr, [tau], [a]) => qr::ungqr(stream, a, tau),
+        (BatchOperation::Unmqr { op }, [v, tau], [c]) => qr::unmqr(stream, op, (v, tau), c),
+        (BatchOperation::Gemm { ops, alpha, beta }, [a, b], [c]) => {
+            products::gemm(stream, (ops, alpha, beta), [a, b], c)
+        }
+        (BatchOperation::Trsm { side, uplo, op, diag, alpha }, [a], [b]) => {
+            let options = TriangleOptions { side, uplo, op, diag, alpha };
+            solves::trsm(stream, options, Systems { a, b, outcomes: None })
+        }
+        (BatchOperation::Potrs { uplo }, [a], [b]) => solves::potrs(stream, uplo, Systems { a, b, outcomes: None }),
+        (BatchOperation::Getrs { op }, [a], [b]) => {
+            solves::getrs(stream, op, pivots.as_ref(), Systems { a, b, outcomes: None })
+        }
+        (BatchOperation::Posv { uplo }, [], [a, b]) => drivers::posv(stream, uplo, [a, b], *info),
+        (BatchOperation::Gesv, [], [a, b]) => drivers::gesv(stream, [a, b], pivots.as_ref(), *info),
+        (BatchOperation::Gels, [], [a, b]) => drivers::gels(stream, [a, b], *info),
+        (BatchOperation::Gebrd, [], [_]) => bidiagonal::gebrd(stream, call),
+        _ => Err(DeviceError::new(format!("{}: these are not its operands", operation.name()))),
+    }
+}
+
+/// Puts a kernel into the queue, with this many groups.
+fn launch(
+    stream: &mut Stream<'_>,
+    (program, kernel): (Program, &'static str),
+    arguments: &[Argument],
+    groups: usize,
+) -> Result<(), DeviceError> {
+    if i32::try_from(groups).is_err() {
+        return Err(DeviceError::new(format!("kernel `{kernel}`: {groups} groups exceed the range of a kernel")));
+    }
+    let local = [stream.parameters.work_items, 1];
+    stream.launch(Launch { program, kernel, arguments, groups: [groups, 1], local })
+}
+
+/// Like [`launch`], with at least `items` work-items. A kernel ignores those that are too many.
+fn launch_items(
+    stream: &mut Stream<'_>,
+    kernel: (Program, &'static str),
+    arguments: &[Argument],
+    items: usize,
+) -> Result<(), DeviceError> {
+    let groups = items.div_ceil(stream.parameters.work_items);
+    launch(stream, kernel, arguments, groups)
+}
+
+/// Returns the outcomes of problems as an argument. Without tables the kernels count from the first of the range;
+/// tables have the problems' numbers.
+fn outcomes<T>(info: Option<Mat<i32>>, a: &Operand<T>, range: &Range<usize>) -> Argument {
+    let info = info.expect("a checked call has outcomes");
+    Argument::Offset(info.offset + if a.table.is_some() { 0 } else { range.start })
+}
+
+/// Passes a number of problems.
+fn count_of(range: &Range<usize>) -> Result<Argument, DeviceError> {
+    let too_many = |_| DeviceError::new(format!("a batch of {} problems exceeds the range of a kernel", range.len()));
+    i32::try_from(range.len()).map(Argument::Code).map_err(too_many)
+}

@@ -1,0 +1,150 @@
+//! trsm, potrs and getrs for batches.
+
+use super::{
+    count_of, launch, launch_items,
+    operand::{Operand, classes},
+};
+use crate::opencl::{
+    Program,
+    elements::clear_status,
+    program::batch_vectors,
+    stream::{Argument, Stream},
+};
+use crate::{
+    Diag, Direction, Op, Scalar, Side, Uplo,
+    operations::{BatchMat, Mat, class_of, op_code},
+};
+use std::ops::Range;
+use superscalar_runtime::DeviceError;
+
+/// The options of a solve with triangles: B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TriangleOptions<T> {
+    pub side: Side,
+    pub uplo: Uplo,
+    pub op: Op,
+    pub diag: Diag,
+    pub alpha: T,
+}
+
+/// The matrices of a solve. Problems whose outcome is not zero are left as they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Systems<'a, T: Scalar> {
+    pub a: &'a BatchMat<T>,
+    pub b: &'a BatchMat<T>,
+    pub outcomes: Option<Mat<i32>>,
+}
+
+/// The systems of one launch.
+#[derive(Clone, Debug)]
+struct SystemsPart<T> {
+    a: Operand<T>,
+    b: Operand<T>,
+    outcomes: Argument,
+    range: Range<usize>,
+}
+
+/// Solves with one triangle of each A.
+pub(super) fn trsm<T: Scalar>(
+    stream: &mut Stream<'_>,
+    options: TriangleOptions<T>,
+    systems: Systems<'_, T>,
+) -> Result<(), DeviceError> {
+    systems.parts().iter().try_for_each(|part| part.solve(stream, options))
+}
+
+/// Solves A X = B with the Cholesky factors of each A.
+pub(super) fn potrs<T: Scalar>(
+    stream: &mut Stream<'_>,
+    uplo: Uplo,
+    systems: Systems<'_, T>,
+) -> Result<(), DeviceError> {
+    let ops = if uplo == Uplo::Lower { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] };
+    let options = ops.map(|op| TriangleOptions { side: Side::Left, uplo, op, diag: Diag::NonUnit, alpha: T::ONE });
+    options.into_iter().try_for_each(|options| trsm(stream, options, systems))
+}
+
+/// Solves op(A) X = B with the factors L and U of each A, and its interchanges. The task fails if an interchange is not
+/// within the rows.
+pub(super) fn getrs<T: Scalar>(
+    stream: &mut Stream<'_>,
+    op: Op,
+    ipiv: Option<&BatchMat<i32>>,
+    systems: Systems<'_, T>,
+) -> Result<(), DeviceError> {
+    let ipiv = ipiv.expect("a checked call has interchanges");
+    let status = clear_status(stream)?;
+    let options = |uplo, diag| TriangleOptions { side: Side::Left, uplo, op, diag, alpha: T::ONE };
+    let (lower, upper) = (options(Uplo::Lower, Diag::Unit), options(Uplo::Upper, Diag::NonUnit));
+    for part in systems.parts() {
+        if op == Op::None {
+            part.interchange(stream, ipiv, status, Direction::Forward)?;
+            part.solve(stream, lower)?;
+            part.solve(stream, upper)?;
+        } else {
+            part.solve(stream, upper)?;
+            part.solve(stream, lower)?;
+            part.interchange(stream, ipiv, status, Direction::Backward)?;
+        }
+    }
+    stream.set_outcome(status, |problem| match problem {
+        0 => Ok(()),
+        _ => Err(DeviceError::new(format!("getrs: problem {}: an interchange is not within the rows", problem - 1))),
+    })
+}
+
+impl<T: Scalar> Systems<'_, T> {
+    /// Divides the systems into those that a launch can solve without many idle groups.
+    fn parts(self) -> Vec<SystemsPart<T>> {
+        let Self { a, b, outcomes } = self;
+        let key = |at| {
+            let (m, n) = b.shape(at);
+            class_of(m.max(n))
+        };
+        let part = |range: Range<usize>| SystemsPart {
+            a: Operand::of(a, range.clone()),
+            b: Operand::of(b, range.clone()),
+            outcomes: outcomes.map_or(Argument::Stride(-1), |info| Argument::Offset(info.offset)),
+            range,
+        };
+        classes(b.len(), b.layout().is_some(), key).into_iter().map(part).collect()
+    }
+}
+
+impl<T: Scalar> SystemsPart<T> {
+    fn solve(&self, stream: &mut Stream<'_>, options: TriangleOptions<T>) -> Result<(), DeviceError> {
+        let &Self { a, b, outcomes, ref range } = self;
+        let TriangleOptions { side, uplo, op, diag, alpha } = options;
+        let is_right = side == Side::Right;
+        let (rows, columns) = b.first.shape();
+        let vectors = if is_right { rows } else { columns };
+        if a.first.n == 0 || vectors == 0 {
+            return Ok(());
+        }
+        let (kernel, groups) = match vectors {
+            1 => ("trsv", range.len()),
+            _ => ("trsm", range.len().saturating_mul(vectors.div_ceil(batch_vectors(&stream.parameters)))),
+        };
+        let codes = [is_right.into(), (uplo == Uplo::Upper).into(), op_code(op), (diag == Diag::Unit).into()];
+        let last = [Argument::element(alpha), outcomes, count_of(range)?];
+        let arguments = [&a.numbers()[..], &b.numbers(), &codes.map(Argument::Code), &last].concat();
+        launch(stream, (Program::BatchSolve, kernel), &arguments, groups)
+    }
+
+    /// Interchanges rows of B.
+    fn interchange(
+        &self,
+        stream: &mut Stream<'_>,
+        ipiv: &BatchMat<i32>,
+        status: usize,
+        direction: Direction,
+    ) -> Result<(), DeviceError> {
+        let &Self { b, outcomes, ref range, .. } = self;
+        let ipiv = Operand::of(ipiv, range.clone());
+        let is_backward = Argument::Code((direction == Direction::Backward).into());
+        let last = [is_backward, outcomes, Argument::Offset(status), count_of(range)?];
+        let arguments = [&ipiv.numbers()[..], &b.numbers(), &last].concat();
+        let items = range.len().saturating_mul(b.first.n);
+        launch_items(stream, (Program::BatchSolve, "laswp"), &arguments, items)
+    }
+}
