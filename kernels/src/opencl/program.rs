@@ -100,10 +100,10 @@ impl Program {
                 define(&mut text, "VECTORS", batch_vectors(parameters));
                 text.push_str(concat!(include_str!("text/batch.cl"), include_str!("text/batch_solve.cl")));
             }
-            Self::BatchCholesky => panels(&mut text, "", include_str!("text/batch_potrf.cl")),
-            Self::BatchLu => panels(&mut text, "", include_str!("text/batch_getrf.cl")),
-            Self::BatchQr => panels(&mut text, REFLECTOR, include_str!("text/batch_qr.cl")),
-            Self::BatchBidiagonal => panels(&mut text, REFLECTOR, include_str!("text/batch_gebrd.cl")),
+            Self::BatchCholesky => panels(&mut text, parameters, "", include_str!("text/batch_potrf.cl")),
+            Self::BatchLu => panels(&mut text, parameters, "", include_str!("text/batch_getrf.cl")),
+            Self::BatchQr => panels(&mut text, parameters, REFLECTOR, include_str!("text/batch_qr.cl")),
+            Self::BatchBidiagonal => panels(&mut text, parameters, REFLECTOR, include_str!("text/batch_gebrd.cl")),
         }
         text
     }
@@ -117,14 +117,20 @@ pub(super) const TRANSPOSED_BLOCK: usize = 16;
 pub(super) const BATCH_PANEL_COLUMNS: usize = 8;
 pub(super) const BATCH_PANEL_BYTES: usize = 16 << 10;
 
+/// Returns whether there are kernels of batches that copy panels to a group's own memory.
+pub(super) fn has_own_panels(parameters: &Parameters) -> bool {
+    parameters.work_items > 1
+}
+
 const REFLECTOR: &str = include_str!("text/batch_reflector.cl");
 
-/// Adds the kernels of a factorization of batches in both forms: with panels in a group's own memory, and in place.
-fn panels(text: &mut String, before: &str, kernels: &str) {
+/// Adds the kernels of a factorization of batches: with panels in place, and with panels in a group's own memory.
+fn panels(text: &mut String, parameters: &Parameters, before: &str, kernels: &str) {
     let shared = concat!(include_str!("text/batch.cl"), include_str!("text/batch_panel.cl"));
     let _ = writeln!(text, "#define NB {BATCH_PANEL_COLUMNS}\n#define PANEL_BYTES {BATCH_PANEL_BYTES}");
     text.extend([shared, before]);
-    for (space, name, is_own) in [("OWN", "_own", 1), ("__global", "_in_place", 0)] {
+    let forms = [("__global", "_in_place", 0), ("__local", "_own", 1)];
+    for (space, name, is_own) in forms.into_iter().take(if has_own_panels(parameters) { 2 } else { 1 }) {
         let _ = writeln!(text, "#define SPACE {space}\n#define NAME {name}\n#define IS_OWN {is_own}");
         text.extend([kernels, "#undef SPACE\n#undef NAME\n#undef IS_OWN\n"]);
     }

@@ -20,7 +20,7 @@ pub(super) fn gebrd<T: Scalar>(stream: &mut Stream<'_>, call: &BatchCall<T>) -> 
     let ([a], [tauq, taup], [d, e]) = (&*call.updated, &*call.written, &*call.reals) else {
         return Err(DeviceError::new("gebrd: these are not its operands"));
     };
-    for (range, kernel) in GEBRD.ranges(a, |at| working_elements(a.shape(at), true)) {
+    for (range, kernel) in GEBRD.ranges(&stream.parameters, a, |at| working_elements(a.shape(at), true)) {
         let before = stream.scratch.mark();
         let (program, name) = kernel;
         let stride = if name == GEBRD.own { 0 } else { scratch_elements(a, &range) };

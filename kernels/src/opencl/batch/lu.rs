@@ -25,7 +25,7 @@ pub(super) fn getrf<T: Scalar>(
     ipiv: Option<&BatchMat<i32>>,
     info: Option<Mat<i32>>,
 ) -> Result<(), DeviceError> {
-    for (range, kernel) in GETRF.ranges(a, |at| panel_elements(a.shape(at).0)) {
+    for (range, kernel) in GETRF.ranges(&stream.parameters, a, |at| panel_elements(a.shape(at).0)) {
         let part = Operand::of(a, range.clone());
         // Without pivots the kernel ignores these arguments.
         let pivots = ipiv.map_or(part.numbers(), |ipiv| Operand::of(ipiv, range.clone()).numbers());

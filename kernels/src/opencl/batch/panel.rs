@@ -2,8 +2,8 @@
 
 use super::operand::classes;
 use crate::opencl::{
-    Program,
-    program::{BATCH_PANEL_BYTES, BATCH_PANEL_COLUMNS},
+    Parameters, Program,
+    program::{BATCH_PANEL_BYTES, BATCH_PANEL_COLUMNS, has_own_panels},
 };
 use crate::operations::BatchMat;
 use std::ops::Range;
@@ -14,22 +14,24 @@ pub(super) struct PanelKernel {
     pub program: Program,
     /// The name of the kernel that copies panels.
     pub own: &'static str,
-    /// The name of the kernel for matrices whose panels would not fit.
+    /// The name of the kernel that does not.
     pub in_place: &'static str,
 }
 
 impl PanelKernel {
     /// Divides the problems of a batch into ranges for one launch each, and selects their kernels. `elements` is the
-    /// size of the largest panel of a problem.
+    /// size of the largest panel of a problem. Panels are copied if they fit, but not on a CPU, where that is slower.
     pub fn ranges<T>(
         self,
+        parameters: &Parameters,
         batch: &BatchMat<T>,
         elements: impl Fn(usize) -> usize,
     ) -> Vec<(Range<usize>, (Program, &'static str))> {
         let is_large = |at| elements(at).saturating_mul(size_of::<T>()) > BATCH_PANEL_BYTES;
-        let ranges = classes(batch.len(), batch.layout().is_some(), |at| is_large(at).into()).into_iter();
-        // If a problem of a range is large, the last one is.
-        let kernel = |range: &Range<usize>| if is_large(range.end - 1) { self.in_place } else { self.own };
+        let stays = |at| !has_own_panels(parameters) || is_large(at);
+        let ranges = classes(batch.len(), batch.layout().is_some(), |at| stays(at).into()).into_iter();
+        // If a panel of a range stays in place, that of the last problem does.
+        let kernel = |range: &Range<usize>| if stays(range.end - 1) { self.in_place } else { self.own };
         ranges.map(|range| (range.clone(), (self.program, kernel(&range)))).collect()
     }
 }

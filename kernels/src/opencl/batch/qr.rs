@@ -33,7 +33,7 @@ fn replace<T: Scalar>(
     a: &BatchMat<T>,
     tau: &BatchMat<T>,
 ) -> Result<(), DeviceError> {
-    for (range, kernel) in kernel.ranges(a, |at| panel_elements(a.shape(at).0)) {
+    for (range, kernel) in kernel.ranges(&stream.parameters, a, |at| panel_elements(a.shape(at).0)) {
         let [a, tau] = [a, tau].map(|batch| Operand::of(batch, range.clone()).numbers());
         launch(stream, kernel, &[&a[..], &tau, &[count_of(&range)?]].concat(), range.len())?;
     }
@@ -48,7 +48,7 @@ pub(super) fn unmqr<T: Scalar>(
     c: &BatchMat<T>,
 ) -> Result<(), DeviceError> {
     let is_adjoint = Argument::Code((op != Op::None).into());
-    for (range, kernel) in UNMQR.ranges(c, |at| panel_elements(c.shape(at).0)) {
+    for (range, kernel) in UNMQR.ranges(&stream.parameters, c, |at| panel_elements(c.shape(at).0)) {
         let [v, tau, c] = [v, tau, c].map(|batch| Operand::of(batch, range.clone()).numbers());
         launch(stream, kernel, &[&v[..], &tau, &c, &[is_adjoint, count_of(&range)?]].concat(), range.len())?;
     }

@@ -114,8 +114,8 @@ __kernel GROUP(LANES) void JOIN(gebrd, NAME)(__global real *restrict heap, OPERA
     __global elem *a = ELEMENTS(its), *tauq = ELEMENTS(PLACE(tauq, p)), *taup = ELEMENTS(PLACE(taup, p));
     OWN JOIN(Room, NAME) room;
 #if IS_OWN
-    OWN elem memory[PANEL_ELEMENTS];
-    OWN elem *u = memory, *work = memory + n;
+    __local elem memory[PANEL_ELEMENTS];
+    __local elem *u = memory, *work = memory + n;
     const long pitch = m;
     const int is_copied = 1;
 #else

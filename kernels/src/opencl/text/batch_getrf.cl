@@ -108,7 +108,7 @@ __kernel GROUP(LANES) void JOIN(getrf, NAME)(__global real *restrict heap, OPERA
     OWN real sizes[LANES];
     OWN int rows[LANES], moves[NB];
 #if IS_OWN
-    OWN elem panel[PANEL_ELEMENTS];
+    __local elem panel[PANEL_ELEMENTS];
 #endif
     int failed = 0;
     for (int first = 0; first < k; first += NB) {

@@ -1,8 +1,9 @@
 // What the batched factorizations share. Included after `batch.cl`. Required definitions: NB, the columns of a panel;
 // PANEL_BYTES, the memory for a panel of a group's own.
 //
-// A file of kernels is included twice, with these definitions: SPACE is OWN, NAME `_own` and IS_OWN 1 where panels are
-// copied to memory of the group's own, and they are `__global`, `_in_place` and 0 where panels would not fit there.
+// A file of kernels is included with these definitions: SPACE is `__global`, NAME `_in_place` and IS_OWN 0 for kernels
+// that leave panels where they are. If a group has several work-items, the file is included again with `__local`, `_own`
+// and 1, for panels that are copied to a group's own memory.
 
 #define PANEL_ELEMENTS (PANEL_BYTES / (int)sizeof(elem))
 
@@ -20,11 +21,13 @@ inline elem conjugate(elem x) { return make(RE(x), -IM(x)); }
 inline elem over(elem x, real by) { return make(RE(x) / by, IM(x) / by); }
 
 // Copies the m x n matrix at the beginning of A to a panel without gaps, or back.
-inline void load_panel(OWN elem *panel, __global const elem *a, long ld, int m, int n) {
+#if LANES > 1
+inline void load_panel(__local elem *panel, __global const elem *a, long ld, int m, int n) {
     for (int j = COLUMN_LANE; j < n; j += COLUMN_LANES)
         for (int i = ROW_LANE; i < m; i += ROW_LANES) panel[i + j * m] = a[i + j * ld];
 }
-inline void store_panel(OWN const elem *panel, __global elem *a, long ld, int m, int n) {
+inline void store_panel(__local const elem *panel, __global elem *a, long ld, int m, int n) {
     for (int j = COLUMN_LANE; j < n; j += COLUMN_LANES)
         for (int i = ROW_LANE; i < m; i += ROW_LANES) a[i + j * ld] = panel[i + j * m];
 }
+#endif

@@ -55,7 +55,7 @@ inline void JOIN(update_rest, NAME)(SPACE const elem *panel, long down, long rig
 
 #if IS_OWN
 // Copies the lower part of a panel of m rows and w columns, or stores it.
-inline void move_panel(OWN elem *panel, __global elem *a, long down, long right, int m, int w, int is_back) {
+inline void move_panel(__local elem *panel, __global elem *a, long down, long right, int m, int w, int is_back) {
     for (int e = get_local_id(0); e < m * w; e += LANES) {
         // Work-items beside each other access neighbours in A.
         const int i = down == 1 ? e % m : e / w, j = down == 1 ? e / m : e % w;
@@ -71,7 +71,7 @@ __kernel GROUP(LANES) void JOIN(potrf, NAME)(__global real *restrict heap, OPERA
     const Place its = PLACE(a, p);
     const long down = is_upper ? its.ld : 1, right = is_upper ? 1 : its.ld;
 #if IS_OWN
-    OWN elem panel[PANEL_ELEMENTS];
+    __local elem panel[PANEL_ELEMENTS];
 #endif
     int failed = 0;
     for (int first = 0; first < its.n && !failed; first += NB) {

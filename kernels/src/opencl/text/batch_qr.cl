@@ -121,7 +121,7 @@ __kernel GROUP(LANES) void JOIN(geqrf, NAME)(__global real *restrict heap, OPERA
     OWN JOIN(Block, NAME) block;
     OWN Squares room[LANES];
 #if IS_OWN
-    OWN elem panel[PANEL_ELEMENTS];
+    __local elem panel[PANEL_ELEMENTS];
 #endif
     for (int first = 0; first < k; first += NB) {
         __global elem *a = ELEMENTS(its) + first * (its.ld + 1);
@@ -158,7 +158,7 @@ __kernel GROUP(LANES) void JOIN(ungqr, NAME)(__global real *restrict heap, OPERA
     TOGETHER;
     OWN JOIN(Block, NAME) block;
 #if IS_OWN
-    OWN elem panel[PANEL_ELEMENTS];
+    __local elem panel[PANEL_ELEMENTS];
 #endif
     for (int first = (of_tau.m - 1) / NB * NB; first >= 0 && of_tau.m > 0; first -= NB) {
         __global elem *above = ELEMENTS(its) + first * ld, *a = above + first;
@@ -193,7 +193,7 @@ __kernel GROUP(LANES) void JOIN(unmqr, NAME)(__global real *restrict heap, OPERA
     const int panels = (of_tau.m + NB - 1) / NB;
     OWN JOIN(Block, NAME) block;
 #if IS_OWN
-    OWN elem panel[PANEL_ELEMENTS];
+    __local elem panel[PANEL_ELEMENTS];
 #endif
     for (int step = 0; step < panels; ++step) {
         const int first = (is_adjoint ? step : panels - 1 - step) * NB, m = of_v.m - first,
