@@ -67,7 +67,7 @@ pub struct Parameters {
     pub triangle_order: usize,
     /// The order of a matrix that one kernel factors.
     pub factor_order: usize,
-    /// Work-items of a group in kernels other than the product's.
+    /// Work-items of a group in kernels other than the product's; a power of four.
     pub work_items: usize,
 }
 
@@ -106,6 +106,12 @@ impl Parameters {
     #[must_use]
     pub fn triangle_columns(&self) -> usize {
         if self.blocking.vector == 1 { 1 } else { 2 * self.blocking.vector }
+    }
+
+    /// Returns whether the work-items of a group are a power of four, as kernels for batches require: they arrange them
+    /// in a square, and add by halves.
+    pub(super) fn has_square_groups(&self) -> bool {
+        self.work_items.is_power_of_two() && self.work_items.ilog2().is_multiple_of(2)
     }
 
     /// Returns the rows of a panel of the packed A.
@@ -175,6 +181,7 @@ mod tests {
             let Blocking { form, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll } = parameters.blocking;
             assert!(m_wg % m_wi == 0 && n_wg % n_wi == 0 && m_wi % vector == 0, "{parameters:?}");
             assert!(k_wg % unroll == 0 && parameters.triangle_order.is_multiple_of(4), "{parameters:?}");
+            assert!(parameters.has_square_groups(), "{parameters:?}");
             let parts = if parameters.is_complex() { 2 } else { 1 };
             let part_bytes = if parameters.is_double() { 8 } else { 4 };
             if form == ProductForm::Shared {

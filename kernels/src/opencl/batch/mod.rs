@@ -15,7 +15,7 @@
 //! # Kernels
 //! A work-group has one problem, or a part of it such as a tile of a product. Kernels for tiny products and for
 //! interchanges have a work-item for each element or column. A group has one work-item on a CPU and 64 on a GPU; every
-//! kernel is written for any number.
+//! kernel is written for any power of four.
 //!
 //! # Limits
 //! Orders are not limited, except by `int`. gels is for at least as many rows as columns; other shapes are refused.
@@ -46,6 +46,10 @@ use superscalar_runtime::DeviceError;
 
 /// Launches a checked call.
 pub(super) fn run<T: Scalar>(stream: &mut Stream<'_>, call: &BatchCall<T>) -> Result<(), DeviceError> {
+    if !stream.parameters.has_square_groups() {
+        let lanes = stream.parameters.work_items;
+        return Err(DeviceError::new(format!("batches need groups of a power of four work-items, not of {lanes}")));
+    }
     let BatchCall { operation, read, updated, written, pivots, info, .. } = call;
     match (*operation, &**read, &**updated) {
         (BatchOperation::Potrf { uplo }, [], [a]) => cholesky::potrf(stream, uplo, a, *info),
