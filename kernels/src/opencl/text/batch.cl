@@ -1,9 +1,9 @@
 // What the batched kernels share: the matrices of a batch, sums over a work-group, and arithmetic. Included after
 // `prelude.cl`. Required definition: LANES, the work-items of a group, a power of four.
 //
-// A group works on one problem, however many work-items it has. Every barrier (TOGETHER) is passed by all of them: it is
-// outside of branches, and in loops with the same bounds for the whole group. An early return would skip it, so a group
-// without work has loops without steps.
+// A group works on one problem. All its work-items pass every barrier (TOGETHER): it is outside of branches, and in
+// loops with the same bounds for the whole group. An early return would skip it, so a group without work has loops
+// without steps.
 
 #if LANES == 1
 // The memory of a single work-item is private, and so not limited by the size of local memory.

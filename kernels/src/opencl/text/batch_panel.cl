@@ -2,8 +2,8 @@
 // PANEL_BYTES, the memory for a panel of a group's own.
 //
 // A file of kernels is included with these definitions: SPACE is `__global`, NAME `_in_place` and IS_OWN 0 for kernels
-// that leave panels where they are. If a group has several work-items, the file is included again with `__local`, `_own`
-// and 1, for panels that are copied to a group's own memory.
+// that leave panels where they are. If a group has several work-items, the file is included again with `__local`,
+// `_own` and 1, for panels that are copied to a group's own memory.
 
 #define PANEL_ELEMENTS (PANEL_BYTES / (int)sizeof(elem))
 
