@@ -75,7 +75,7 @@ mod opencl_classes {
     use super::{
         Suite, batch, bidiagonal, moves,
         opencl_device::{gpu, narrow, wide},
-        products, triangles,
+        products, scales, triangles,
     };
 
     mod gpu {

@@ -6,11 +6,11 @@
 //! and not to the result; `slack` is its size. Factorizations leave out a few powers of two at the upper end, for
 //! intermediate sums.
 
-use super::{Image, OPS, SIDES, Suite, UPLOS, oracle, panels};
+use super::{Image, OPS, SIDES, Suite, UPLOS, batch_case::Case, oracle, panels};
 use superscalar_kernels::{
     Diag, Real, Scalar, Side, Uplo,
     device::{Call, Mat},
-    operations::{Getrf, Potrf, Triangular, TriangularAction},
+    operations::{BatchOperation, Getrf, Potrf, Triangular, TriangularAction},
 };
 use superscalar_oracle::tries_scale;
 
@@ -196,5 +196,44 @@ pub fn pivots_at_the_end_of_the_range<T: Scalar>(suite: &mut Suite<'_, T>) {
         assert_eq!((image.at(a, 0, 0), image.at(a, 1, 0)), (z, T::ZERO), "2^{e}");
         let multiple = image.at(a, 2, 0);
         assert!(is_near(multiple, T::ONE, 8.0 * T::EPSILON.to_f64()), "{multiple}, not one, 2^{e}");
+    }
+}
+
+/// Factorizations of batches near both ends of the range, where squares of elements are not representable.
+pub fn batches_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
+    if !suite.has_batches() {
+        return;
+    }
+    let Exponents { most, normal, .. } = exponents::<T::Real>();
+    let shapes = vec![(17, 12); 5];
+    for e in [normal + 4, normal / 2 - 8, most / 2 + 8, most - 10] {
+        for operation in [BatchOperation::Getrf, BatchOperation::Geqrf, BatchOperation::Gebrd] {
+            let mut case = Case::new(suite, operation, shapes.len(), false);
+            case.update(&shapes, |numbers, _, mut a| {
+                numbers.full_rank(a.rb_mut());
+                (0..a.ncols()).for_each(|j| (0..a.nrows()).for_each(|i| a[(i, j)] = at_scale(a.at(i, j), e)));
+            });
+            let columns = |k: usize| shapes.iter().map(move |shape| shape.1 - k);
+            let bound = match operation {
+                BatchOperation::Getrf => {
+                    case.call.pivots = Some(case.write(columns(0)));
+                    case.with_info();
+                    60.0
+                }
+                BatchOperation::Geqrf => {
+                    let tau = case.write(columns(0));
+                    case.call.written.push(tau);
+                    100.0
+                }
+                _ => {
+                    let [tauq, taup] = [(); 2].map(|()| case.write(columns(0)));
+                    case.call.written.extend([tauq, taup]);
+                    let [d, e] = [0, 1].map(|k| case.write(columns(k)));
+                    case.call.reals.extend([d, e]);
+                    1e4
+                }
+            };
+            case.check(bound, [true; 2]);
+        }
     }
 }
