@@ -80,6 +80,11 @@ const OTHER_REGISTERS: usize = 40;
 const RESIDENT_MAX: usize = 8;
 /// Warps on a processor that hide the latency of memory. An estimate, as are the ranks.
 const WARPS_ENOUGH: f64 = 16.0;
+/// Products for each loaded element at which loads take as long as products: from shared memory, and from memory.
+const WARP_REUSE: f64 = 8.0;
+const BLOCK_REUSE: f64 = 8.0;
+/// Candidates that differ in their stages only.
+const ALIKE_MAX: usize = 3;
 /// The fewest warps on a processor of a candidate.
 const WARPS_MIN: usize = 8;
 /// The least share of the tiles' elements that are elements of C.
@@ -174,10 +179,11 @@ impl ProductTile {
         let covered = order.next_multiple_of(rows) as f64 * order.next_multiple_of(columns) as f64;
         let used = (order * order) as f64 / covered;
         let is_worth = warps >= WARPS_MIN && used >= USED_MIN;
-        // Products for each element that a warp loads from shared memory.
-        let (part_rows, part_columns) = ((rows / down) as f64, (columns / across) as f64);
-        let intensity = part_rows * part_columns / (part_rows + part_columns);
-        is_worth.then(|| used * (warps as f64 / WARPS_ENOUGH).min(1.0).sqrt() * intensity / (intensity + 8.0))
+        // Products for each element that a warp loads from shared memory, and a block from memory.
+        let intensity = |rows: usize, columns: usize| (rows * columns) as f64 / (rows + columns) as f64;
+        let (of_warp, of_block) = (intensity(rows / down, columns / across), intensity(rows, columns));
+        let reuse = of_warp / (of_warp + WARP_REUSE) * of_block / (of_block + BLOCK_REUSE);
+        is_worth.then(|| used * (warps as f64 / WARPS_ENOUGH).min(1.0).sqrt() * reuse)
     }
 
     /// Returns the tiles that are worth measuring for products of an order: at most `most`, the likely best first.
@@ -196,7 +202,15 @@ impl ProductTile {
         let ranked = ranked.filter_map(|tile| Some((tile.rank::<T>(limits, order)?, tile)));
         let mut ranked: Vec<(f64, Self)> = ranked.collect();
         ranked.sort_by(|(a, tile), (b, other)| b.total_cmp(a).then(tile.cmp(other)));
-        ranked.into_iter().take(most).map(|(_, tile)| tile).collect()
+        let mut chosen: Vec<Self> = Vec::new();
+        for (_, tile) in ranked {
+            let alike =
+                chosen.iter().filter(|chosen| Self { deep: tile.deep, stages: tile.stages, ..**chosen } == tile);
+            if chosen.len() < most && alike.count() < ALIKE_MAX {
+                chosen.push(tile);
+            }
+        }
+        chosen
     }
 
     /// Iterates over all parameters, valid or not.

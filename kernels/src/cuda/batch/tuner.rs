@@ -155,9 +155,13 @@ impl<'r, T: Scalar> Trial<'r, T> {
 
     /// Returns the rate of a kernel in Gflop/s.
     fn gflops(&mut self, kernel: ProductKernel) -> Result<f64, DeviceError> {
-        // What one call takes besides the kernel is subtracted.
-        let one = self.run(kernel, 1)?;
-        let seconds = (self.run(kernel, 1 + CALLS)? - one).max(1e-9) / CALLS as f64;
+        // The first run may copy operands. What one call takes besides the kernel is subtracted.
+        self.run(kernel, 1)?;
+        let one = self.run(kernel, 1)?.min(self.run(kernel, 1)?);
+        let seconds = (self.run(kernel, 1 + CALLS)? - one) / CALLS as f64;
+        if seconds <= 0.0 {
+            return Err(DeviceError::new("the time of the kernel is less than that of a task"));
+        }
         let flops = f64::from(T::FLOPS_MUL + T::FLOPS_ADD) * (self.order as f64).powi(3) * self.count as f64;
         Ok(flops / seconds * 1e-9)
     }
