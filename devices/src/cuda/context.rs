@@ -35,6 +35,8 @@ pub struct GpuClass {
     pub copy_engines: usize,
     /// Whether it is an integrated GPU, which can share memory with the host without copies.
     pub is_integrated: bool,
+    /// The most shared memory that one block of threads can ask for, in bytes.
+    pub block_shared_bytes: usize,
 }
 
 impl GpuClass {
@@ -74,6 +76,7 @@ impl GpuClass {
             })?,
             copy_engines: number(Attribute::CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT)?.max(0) as usize,
             is_integrated: number(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0,
+            block_shared_bytes: reported(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) as usize,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! [`Queue`]: where implementations of codelets put their work.
 
 use super::{
+    GpuClass,
     device_state::DeviceState,
     failure::{check, with_subject},
     handles::{Blas, Solver},
@@ -114,6 +115,12 @@ impl Queue {
             return Err(DeviceError::new(format!("offset {offset} is not in a heap of {} bytes", heap.bytes())));
         }
         Ok(heap.address() + offset as CUdeviceptr)
+    }
+
+    /// Returns the properties of the device.
+    #[must_use]
+    pub fn class(&self) -> &GpuClass {
+        self.state.class()
     }
 
     /// Returns CUDA's number of the device.

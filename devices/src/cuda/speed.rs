@@ -48,6 +48,7 @@ mod tests {
             bus: String::new(),
             copy_engines: 2,
             is_integrated: false,
+            block_shared_bytes: 227 << 10,
         }
     }
 

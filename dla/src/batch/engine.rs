@@ -166,10 +166,8 @@ impl<T: Scalar> ChunkedOperands<'_, '_, T> {
 ///
 /// # Errors
 /// [`Shape`](crate::ErrorKind::Shape) if the shapes of a problem do not match, or the batches have different lengths;
-/// [`Argument`](crate::ErrorKind::Argument) if an interchange is out of range.
-///
-/// # Panics
-/// If the operands are not those of the operation.
+/// [`Argument`](crate::ErrorKind::Argument) if the operands are not those of the operation, or an interchange is out of
+/// range.
 ///
 /// ```
 /// use superscalar::{
@@ -227,9 +225,6 @@ pub fn run<T: Scalar>(
 /// # Errors
 /// As for [`run`](fn@run).
 ///
-/// # Panics
-/// If the operands are not those of the operation.
-///
 /// ```
 /// use superscalar::{
 ///     dla::{BatchMut, Uplo, batch},
@@ -253,6 +248,7 @@ pub fn run_serial<T: Scalar>(operation: BatchOperation<T>, operands: BatchOperan
 /// Checks the shapes of all problems, and the interchanges that are read. Returns whether the shapes are the same.
 fn check<T: Scalar>(operation: &BatchOperation<T>, operands: &BatchOperands<'_, T>) -> Result<bool, Error> {
     let (count, name) = (operands.len(), operation.name());
+    operation.check_operands(operands).map_err(|why| Error::argument(format!("{name}: {why}")))?;
     if !operands.all_have(count) {
         return Err(Error::shape(format!("{name}: the batches have different numbers of problems")));
     }

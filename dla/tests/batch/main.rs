@@ -7,7 +7,10 @@ use superscalar_dla::{
     batch::{self, Outcomes},
     getrf, potrf,
 };
-use superscalar_kernels::{Diag, Op, Real as _, Scalar as _, Side, Uplo, c32, c64};
+use superscalar_kernels::{
+    Diag, Op, Real as _, Scalar as _, Side, Uplo, c32, c64,
+    operations::{BatchOperands, BatchOperation},
+};
 use superscalar_oracle::{Storage, Stored, Wide, residual, wide};
 use superscalar_runtime::Runtime;
 
@@ -445,6 +448,11 @@ fn wrong_calls_are_refused() {
     assert_eq!(kind(batch::getrs(&rt, Op::None, lu, pivots, side, &o)), ErrorKind::Argument);
     let nothing = batch::potrf(&rt, Uplo::Lower, BatchMut::packed(&mut a, (2, 2)).expect("six"), &o.nb(0));
     assert_eq!(kind(nothing.map(drop)), ErrorKind::Shape);
+    let without_info =
+        BatchOperands { updated: vec![BatchMut::packed(&mut a, (2, 2)).expect("six")], ..BatchOperands::default() };
+    let potrf = BatchOperation::Potrf { uplo: Uplo::Lower };
+    assert_eq!(kind(batch::run(&rt, potrf, without_info, &o)), ErrorKind::Argument);
+    assert_eq!(kind(batch::run_serial(potrf, BatchOperands::<f64>::default())), ErrorKind::Argument);
     assert!(BatchMut::strided(&mut a, (2, 2), 2, 3, 2).is_err(), "matrices that overlap");
     assert!(BatchMut::packed(&mut a, (5, 5)).is_err() && BatchRef::packed(&b, (0, 3)).is_err());
     let wide = BatchMut::packed(&mut a[..6], (2, 3)).expect("one");

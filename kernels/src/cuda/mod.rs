@@ -42,6 +42,11 @@ mod triangular;
 
 pub use program::Family;
 
+/// The tiles of batched products: their parameters, the table of the fastest ones, and how they are measured.
+pub mod tuning {
+    pub use super::batch::{ProductKernel, ProductTile, TileConstraint, TileLimits, TileTable, TunedTile, measure};
+}
+
 use crate::{Scalar, device::Call};
 use std::ops::Range;
 use stream::Stream;

@@ -1,12 +1,17 @@
 //! The sources of the CUDA programs: definitions followed by files of the folder `text`. A device compiles a program
 //! when the first of its kernels is launched.
 
+use super::batch::ProductTile;
 use crate::Scalar;
-use std::{fmt::Write, sync::OnceLock};
+use std::{
+    collections::BTreeMap,
+    fmt::Write,
+    sync::{Mutex, OnceLock, PoisonError},
+};
 use superscalar_devices::cuda;
 
 /// A family of kernels that are compiled together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
     /// `scale`, `copy`, `complete`, `transpose`, `fold`, `laswp`, `shift`.
     Elements,
@@ -32,9 +37,10 @@ pub enum Family {
     BatchColumns,
     /// `geqrf_block`, `larft_block`, `orgqr_block`, `ormqr_block`.
     BatchQr,
-    /// `gemm_tiny_1` for 8 rows and columns, `_2`, `_3`; `gemm_32_nn` for tiles of 32, `_nt`, `_tn`, `_tt`;
-    /// `gemm_64_nn`, and so on. `gemm_tiny_3` needs matrix units for doubles.
+    /// `gemm_tiny_1` for 8 rows and columns, `_2`, `_3`. `gemm_tiny_3` needs matrix units for doubles.
     BatchGemm,
+    /// `gemm_nn`, `gemm_nt`, `gemm_tn`, `gemm_tt`, by such tiles.
+    BatchTiles(ProductTile),
     /// `gemv_n_tiny_8`, `_16`, `_32`, `gemv_n`; `gemv_t_tiny_8`, and so on.
     BatchGemv,
     /// `trsm_tiny_8`, `_16`, `_32`, `trsm`, `trsv_columns`, `trsv_rows`, `laswp`, `column_table`, `find_zero`.
@@ -112,7 +118,7 @@ pub(super) fn factor_step<T: Scalar>() -> usize {
 const LETTERS: [char; 4] = ['s', 'd', 'c', 'z'];
 
 impl Family {
-    /// All families.
+    /// All families but those of tiles.
     pub const ALL: [Self; 16] = [
         Self::Elements,
         Self::Factor,
@@ -152,7 +158,19 @@ impl Family {
         static PROGRAMS: [[OnceLock<cuda::Program>; LETTERS.len()]; Family::ALL.len()] =
             [const { [const { OnceLock::new() }; LETTERS.len()] }; Family::ALL.len()];
         let letter = LETTERS.iter().position(|&letter| letter == T::LETTER).unwrap_or_default();
-        PROGRAMS[self as usize][letter].get_or_init(|| self.make::<T>())
+        match (Self::ALL.iter().position(|&family| family == self), self) {
+            (Some(index), _) => PROGRAMS[index][letter].get_or_init(|| self.make::<T>()),
+            (None, family) => family.tiles_program::<T>(),
+        }
+    }
+
+    /// Returns a program that is made at its first use and kept: a process has a few of them, or some hundred while it
+    /// measures tiles.
+    fn tiles_program<T: Scalar>(self) -> &'static cuda::Program {
+        static PROGRAMS: Mutex<BTreeMap<(char, Family), &'static cuda::Program>> = Mutex::new(BTreeMap::new());
+        // A program is inserted only when it is complete.
+        let mut programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
+        programs.entry((T::LETTER, self)).or_insert_with(|| Box::leak(Box::new(self.make::<T>())))
     }
 
     fn make<T: Scalar>(self) -> cuda::Program {
@@ -213,6 +231,12 @@ impl Family {
         }
         source.push_str(include_str!("text/prelude.cu"));
         source.push_str(text);
+        if let Self::BatchTiles(tile) = self {
+            let ProductTile { rows, columns, deep, stages, down, across } = tile;
+            let resident = tile.resident::<T>();
+            let numbers = format!("{rows}, {columns}, {deep}, {stages}, {down}, {across}, {resident}");
+            let _ = writeln!(source, "TILED_GEMMS(gemm, {numbers})");
+        }
         cuda::Program::new(format!("{}{name}", T::LETTER), source, &[])
     }
 
@@ -242,7 +266,8 @@ impl Family {
             }
             Self::BatchLu => ("batch_lu", text!("text/batch_steps.cu", "text/batch_product.cu", "text/batch_getrf.cu")),
             Self::BatchColumns => ("batch_columns", text!("text/batch_reflector.cu", "text/batch_qr_columns.cu")),
-            Self::BatchGemm => ("batch_gemm", text!("text/batch_gemm.cu", "text/batch_tiles.cu")),
+            Self::BatchGemm => ("batch_gemm", text!("text/batch_gemm.cu", "text/batch_gemm_tiny.cu")),
+            Self::BatchTiles(_) => ("batch_tiles", text!("text/batch_gemm.cu")),
             Self::BatchGemv => ("batch_gemv", text!("text/batch_gemv.cu")),
             Self::BatchSolve => {
                 let text = text!(

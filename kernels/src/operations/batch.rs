@@ -216,6 +216,29 @@ impl<T: Scalar> BatchOperation<T> {
         }
     }
 
+    /// Checks that there are as many operands as the operation has: see [`operand_counts`](Self::operand_counts).
+    pub(super) fn check_counts(&self, lists: [usize; 3], others: [usize; 3]) -> Result<(), String> {
+        match (lists, others) == self.operand_counts() {
+            true => Ok(()),
+            false => Err(format!("{lists:?} and {others:?} are not the numbers of its operands")),
+        }
+    }
+
+    /// Checks that the operands are those of the operation, whatever their shapes.
+    ///
+    /// # Errors
+    /// How many there are.
+    pub fn check_operands(&self, operands: &BatchOperands<'_, T>) -> Result<(), String> {
+        let BatchOperands { read, updated, written, reals, pivots_read, pivots_written, info } = operands;
+        // Interchanges are either read or written.
+        let (pivots, others) = match self {
+            Self::Getrs { .. } => (pivots_read.len(), pivots_written.len()),
+            _ => (pivots_written.len(), pivots_read.len()),
+        };
+        self.check_counts([read.len(), updated.len(), written.len()], [reals.len(), pivots + others, info.len()])?;
+        if others > 0 { Err("the interchanges are in the wrong list".into()) } else { Ok(()) }
+    }
+
     /// Checks that interchanges that are read name rows of their matrices.
     ///
     /// # Errors

@@ -205,9 +205,7 @@ impl<T: Scalar> BatchCall<T> {
         let (count, is_varied) = (self.len(), self.is_varied());
         let lists = [&self.read, &self.updated, &self.written].map(Vec::len);
         let others = [self.reals.len(), self.pivots.iter().len(), self.info.iter().len()];
-        if (lists, others) != self.operation.operand_counts() {
-            return Err(format!("{lists:?} and {others:?} are not the numbers of its operands"));
-        }
+        self.operation.check_counts(lists, others)?;
         for (name, _, batch) in self.batches() {
             batch.check().map_err(|why| format!("{name}: {why}"))?;
             if batch.count() != count || batch.table().is_some() != is_varied {

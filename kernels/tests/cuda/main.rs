@@ -4,7 +4,15 @@
 
 use std::{num::NonZero, sync::Mutex, thread};
 use superscalar_devices::cuda;
-use superscalar_kernels::{Op, Scalar, c32, c64, cuda::Family, device::Call, device::Mat, operations::Larfb};
+use superscalar_kernels::{
+    Op, Scalar, c32, c64,
+    cuda::{
+        Family,
+        tuning::{ProductTile, TileTable},
+    },
+    device::{Call, Mat},
+    operations::Larfb,
+};
 use superscalar_oracle::is_full;
 
 /// An architecture, a family, and the function that compiles the family for elements of a type.
@@ -12,6 +20,7 @@ type Job = (&'static str, Family, fn(&str, Family) -> bool);
 
 /// The types, those first whose kernels take the compiler longest.
 const TYPES: [fn(&str, Family) -> bool; 4] = [compiles::<c64>, compiles::<c32>, compiles::<f64>, compiles::<f32>];
+const LETTERS: [char; 4] = ['z', 'c', 'd', 's'];
 
 /// The most bytes of stack and of instructions that spill in a kernel for batches. Such a kernel keeps rows, columns or
 /// blocks of a matrix in registers. A few spilled values cost less than fewer threads.
@@ -28,6 +37,7 @@ fn is_for_batches(family: Family) -> bool {
             | Family::BatchColumns
             | Family::BatchQr
             | Family::BatchGemm
+            | Family::BatchTiles(_)
             | Family::BatchGemv
             | Family::BatchSolve
             | Family::BatchGebrd
@@ -47,6 +57,15 @@ fn jobs() -> Vec<Job> {
             let due = TYPES.len() - 1 - turn % TYPES.len();
             let types = TYPES.into_iter().enumerate().filter(|&(at, _)| arch == "sm_90" || is_full() || at == due);
             jobs.extend(types.map(|(_, compiles)| (arch, family, compiles)));
+        }
+        // The tiles of the table that this crate has for GPUs without one of their own.
+        for (letter, compiles) in LETTERS.into_iter().zip(TYPES) {
+            let entries = TileTable::shipped().entries.into_iter().filter(|entry| entry.letter == letter);
+            let mut tiles: Vec<ProductTile> = entries.map(|entry| entry.tile).collect();
+            tiles.sort_unstable();
+            tiles.dedup();
+            tiles.truncate(if arch == "sm_90" || is_full() { tiles.len() } else { 1 });
+            jobs.extend(tiles.into_iter().map(|tile| (arch, Family::BatchTiles(tile), compiles)));
         }
     }
     jobs

@@ -6,14 +6,15 @@
 use super::{
     count_of,
     operand::{Operand, classes},
-    products::{pack, stage_bytes},
+    products::pack,
+    tile::ProductTile,
 };
 use crate::cuda::{
     program::Family,
     stream::{Argument, Concurrency, Launch, LaunchOptions, Stream},
 };
 use crate::{
-    Op, Scalar,
+    Scalar,
     operations::{BatchCall, BatchMat, Mat},
 };
 use std::ops::Range;
@@ -192,7 +193,7 @@ impl<T: Scalar> Reduction<T> {
         let last = [room.flipped_arguments(), room.panels_arguments()].concat();
         let first = Argument::code(place_of(at)?);
         let arguments = [&[first], &a.arguments()[..], &last, &[count_of(&(0..count))?]].concat();
-        let shared_bytes = 3 * stage_bytes::<T>((Op::None, Op::Trans), UPDATED_ORDER);
+        let shared_bytes = update_tile::<T>().shared_bytes::<T>([false, true]);
         launch(stream, "gebrd_update", &arguments, (count.saturating_mul(tiles), UPDATE_THREADS), shared_bytes)
     }
 }
@@ -208,6 +209,12 @@ impl<T: Scalar> Room<T> {
             None => [Argument::value(0_u64), Argument::index(0)],
         }
     }
+}
+
+/// Returns the parameters of the product of an update, `update_tiles` in `text/batch_gebrd_ends.cu`.
+fn update_tile<T: Scalar>() -> ProductTile {
+    let deep = if T::COMPLEX && size_of::<T>() > 8 { 8 } else { 16 };
+    ProductTile { rows: UPDATED_ORDER, columns: UPDATED_ORDER, deep, stages: 3, down: 2, across: 2 }
 }
 
 /// Returns the most columns of a tiny matrix.

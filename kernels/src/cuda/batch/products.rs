@@ -1,9 +1,11 @@
-//! gemm for batches. cuBLAS computes large uniform products, and kernels of this crate the others: tiny ones, those
-//! with one column, and those of batches with tables.
+//! gemm for batches. Kernels of this crate compute tiny products, those with one column, and those of batches with
+//! tables. For other uniform products a table of measurements says whether cuBLAS is faster.
 
 use super::{
     count_of,
     operand::{Operand, classes},
+    tile::{ProductTile, TileLimits},
+    tile_table::{HasTileLimits, TileTable},
 };
 use crate::cuda::{
     program::Family,
@@ -61,65 +63,66 @@ pub(super) fn pack<T>() -> usize {
     16 / size_of::<T>()
 }
 
-/// Returns whether cuBLAS is faster for uniform products of these rows and columns of C.
-fn is_for_blas<T: Scalar>((m, n): (usize, usize)) -> bool {
-    let most = m.max(n);
-    let is_own = match T::LETTER {
-        's' => matches!(most, 0..=16 | 24..=64),
-        'd' => most <= 24,
-        'c' => most <= 16,
-        _ => matches!(most, 0..=24 | 33..=64),
-    };
-    !is_own
-}
-
 impl<T: Scalar> Product<T> {
-    /// Puts the products into the stream.
+    /// Puts the products into the stream. They need no scratch.
     pub fn enqueue(&self, stream: &mut Stream<'_, T>) -> Result<(), DeviceError> {
-        let &Self { ops: (op_a, op_b), alpha, a, b, beta, c, count } = self;
+        let &Self { ops: (op_a, op_b), alpha, a, c, count, .. } = self;
         let (m, n) = c.first.shape();
+        let Some(gpu) = stream.queue.as_ref().map(|queue| queue.class()) else { return Ok(()) };
         if m == 0 || n == 0 || count == 0 {
             return Ok(());
         }
         if n == 1 && op_b == Op::None {
             return self.enqueue_vectors(stream);
         }
-        let depth = op_a.shape(a.first.shape()).1;
-        if c.table.is_none() && depth > 0 && alpha != T::ZERO && is_for_blas::<T>((m, n)) {
-            let first = Gemm { part: None, op_a, op_b, alpha, a: a.first, b: b.first, beta, c: c.first };
-            return stream.gemm_batch(&first, [a.stride, b.stride, c.stride], count);
+        if let Some(kernel) = tiny_kernel::<T>(m.max(n), gpu.tile_limits()) {
+            return stream.launch(Launch {
+                family: Family::BatchGemm,
+                kernel,
+                arguments: &self.arguments(vec![op_code(op_a), op_code(op_b)])?,
+                grid: [count.div_ceil(WARP_PROBLEMS), 1, 1],
+                threads: [WARP_KERNEL_THREADS, 1],
+            });
         }
-        self.enqueue_own(stream)
+        let tuned = TileTable::of_gpu(gpu)?.nearest(T::LETTER, m.max(n));
+        let tuned = tuned.ok_or_else(|| DeviceError::new("this GPU can run no kernel for batched products"))?;
+        let depth = op_a.shape(a.first.shape()).1;
+        if c.table.is_none() && depth > 0 && alpha != T::ZERO && tuned.is_for_cublas() {
+            return self.enqueue_cublas(stream);
+        }
+        self.enqueue_tiles(stream, tuned.tile)
     }
 
-    fn enqueue_own(&self, stream: &mut Stream<'_, T>) -> Result<(), DeviceError> {
-        let &Self { ops, c, count, .. } = self;
+    /// Computes the products of uniform batches with cuBLAS.
+    pub fn enqueue_cublas(&self, stream: &mut Stream<'_, T>) -> Result<(), DeviceError> {
+        let &Self { ops: (op_a, op_b), alpha, a, b, beta, c, count } = self;
+        let first = Gemm { part: None, op_a, op_b, alpha, a: a.first, b: b.first, beta, c: c.first };
+        stream.gemm_batch(&first, [a.stride, b.stride, c.stride], count)
+    }
+
+    /// Computes the products by tiles of this size. Each problem has as many as the largest of the launch.
+    pub fn enqueue_tiles(&self, stream: &mut Stream<'_, T>, tile: ProductTile) -> Result<(), DeviceError> {
+        let &Self { ops: (op_a, op_b), c, count, .. } = self;
         let (m, n) = c.first.shape();
-        let tiny = |kernel| (kernel, WARP_KERNEL_THREADS, count.div_ceil(WARP_PROBLEMS), 0);
-        let tiled = |names: [&'static str; 4], tile: usize, threads, stages| {
-            let kernel = names[usize::from(ops.0 != Op::None) * 2 + usize::from(ops.1 != Op::None)];
-            let tiles = m.div_ceil(tile).saturating_mul(n.div_ceil(tile));
-            (kernel, threads, count.saturating_mul(tiles), stages * stage_bytes::<T>(ops, tile))
+        let are_trans = [op_a, op_b].map(|op| op != Op::None);
+        let kernel = match are_trans {
+            [false, false] => "gemm_nn",
+            [false, true] => "gemm_nt",
+            [true, false] => "gemm_tn",
+            [true, true] => "gemm_tt",
         };
-        let (kernel, threads, blocks, shared_bytes) = match m.max(n) {
-            ..=8 => tiny("gemm_tiny_1"),
-            9..=16 => tiny("gemm_tiny_2"),
-            17..=24 if has_units(stream) => tiny("gemm_tiny_3"),
-            17..=32 => tiled(["gemm_32_nn", "gemm_32_nt", "gemm_32_tn", "gemm_32_tt"], 32, 32, 2),
-            _ => tiled(["gemm_64_nn", "gemm_64_nt", "gemm_64_tn", "gemm_64_tt"], 64, 128, 3),
-        };
-        let mut arguments = self.arguments(vec![op_code(ops.0), op_code(ops.1)])?;
-        if shared_bytes > 0 {
-            // No list of tiles: each problem has as many as the largest of the launch.
-            arguments.push(Argument::value(0_u64));
-        }
+        let tiles = m.div_ceil(tile.rows).saturating_mul(n.div_ceil(tile.columns));
+        let mut arguments = self.arguments(vec![op_code(op_a), op_code(op_b)])?;
+        // No list of tiles.
+        arguments.push(Argument::value(0_u64));
         let launch = Launch {
-            family: Family::BatchGemm,
+            family: Family::BatchTiles(tile),
             kernel,
             arguments: &arguments,
-            grid: [blocks, 1, 1],
-            threads: [threads, 1],
+            grid: [count.saturating_mul(tiles), 1, 1],
+            threads: [tile.threads(), 1],
         };
+        let shared_bytes = tile.shared_bytes::<T>(are_trans);
         stream.launch_with(launch, LaunchOptions { shared_bytes, concurrency: Concurrency::Any })
     }
 
@@ -162,25 +165,13 @@ impl<T: Scalar> Product<T> {
     }
 }
 
-/// Returns whether the device has matrix units for this type.
-fn has_units<T: Scalar>(stream: &Stream<'_, T>) -> bool {
-    let is_double = size_of::<T::Real>() == size_of::<f64>();
-    is_double && stream.queue.as_ref().is_none_or(|queue| queue.compute_capability() >= (8, 0))
-}
-
-/// Returns the bytes of shared memory for one tile of each factor, `factor_tile` in `text/batch_gemm.cu`.
-pub(super) fn stage_bytes<T: Scalar>((op_a, op_b): (Op, Op), out: usize) -> usize {
-    let (pack, is_z) = (pack::<T>(), size_of::<T>() > 8);
-    let deep = if is_z { 8 } else { 16 };
-    let elements = |is_deep_fast: bool| {
-        let (fast, slow) = if is_deep_fast { (deep, out) } else { (out, deep) };
-        let padding = match T::LETTER {
-            'd' => 4,
-            'z' if is_deep_fast => 4,
-            'z' => 2,
-            _ => pack,
-        };
-        ((fast + padding) * slow).next_multiple_of(pack)
-    };
-    (elements(op_a != Op::None) + elements(op_b == Op::None)) * size_of::<T>()
+/// Returns the kernel in which a warp has a product of this order, if there is one. It is faster than cuBLAS.
+fn tiny_kernel<T: Scalar>(order: usize, limits: TileLimits) -> Option<&'static str> {
+    let has_units = limits.has_units && size_of::<T::Real>() == size_of::<f64>();
+    match order {
+        ..=8 => Some("gemm_tiny_1"),
+        9..=16 => Some("gemm_tiny_2"),
+        17..=24 if has_units => Some("gemm_tiny_3"),
+        _ => None,
+    }
 }
