@@ -16,7 +16,6 @@ pub struct DeviceBackend<T: Scalar> {
     scratch_bytes: fn(&Call<T>) -> usize,
     issue: fn(&mut IssueContext<'_>, &Call<T>) -> Result<(), DeviceError>,
     has_panels: bool,
-    has_batches: bool,
 }
 
 impl<T: Scalar> DeviceBackend<T> {
@@ -31,12 +30,6 @@ impl<T: Scalar> DeviceBackend<T> {
     #[must_use]
     pub fn has_panels(&self) -> bool {
         self.has_panels
-    }
-
-    /// Returns whether the backend carries out operations on batches: [`Call::Batch`].
-    #[must_use]
-    pub fn has_batches(&self) -> bool {
-        self.has_batches
     }
 
     /// Returns the bytes of the device's heap that the call needs besides its operands. The result depends on options
@@ -56,20 +49,13 @@ impl<T: Scalar> DeviceBackend<T> {
     }
 
     const ALL: &'static [Self] = &[
-        Self {
-            kind: sim::KIND,
-            scratch_bytes: sim::scratch_bytes,
-            issue: sim::issue,
-            has_panels: true,
-            has_batches: true,
-        },
+        Self { kind: sim::KIND, scratch_bytes: sim::scratch_bytes, issue: sim::issue, has_panels: true },
         #[cfg(feature = "cuda")]
         Self {
             kind: cuda::KIND,
             scratch_bytes: crate::cuda::scratch_bytes,
             issue: crate::cuda::issue,
             has_panels: true,
-            has_batches: true,
         },
         #[cfg(feature = "opencl")]
         Self {
@@ -77,7 +63,6 @@ impl<T: Scalar> DeviceBackend<T> {
             scratch_bytes: crate::opencl::scratch_bytes,
             issue: crate::opencl::issue,
             has_panels: false,
-            has_batches: true,
         },
     ];
 }
@@ -114,15 +99,6 @@ pub fn panels_on_devices<T: Scalar, B: Operands + Send, P: Send>(
     call: impl Fn(B::Of, &P) -> Result<Call<T>, DeviceError> + Copy + Send + Sync + 'static,
 ) -> Codelet<B, P> {
     on(backends::<T>().iter().filter(|backend| backend.has_panels), codelet, call)
-}
-
-/// Like [`on_devices`], but for [`Call::Batch`]: adds implementations only for backends that have batches.
-#[must_use]
-pub fn batches_on_devices<T: Scalar, B: Operands + Send, P: Send>(
-    codelet: Codelet<B, P>,
-    call: impl Fn(B::Of, &P) -> Result<Call<T>, DeviceError> + Copy + Send + Sync + 'static,
-) -> Codelet<B, P> {
-    on(backends::<T>().iter().filter(|backend| backend.has_batches), codelet, call)
 }
 
 fn on<T: Scalar, B: Operands + Send, P: Send>(

@@ -4,7 +4,7 @@ use crate::Scalar;
 use std::sync::Arc;
 use superscalar_kernels::{
     BatchMut, BatchPlacement, BatchView,
-    device::{Call, Mat, batches_on_devices},
+    device::{Call, Mat, on_devices},
     operations::{BatchCall, BatchLayout, BatchMat, BatchMember, BatchOperands, BatchOperation, TABLE_ROWS},
 };
 use superscalar_runtime::{Codelet, Cost, DeviceError, Operand, Operands, Reads, Updates, Writes};
@@ -109,7 +109,7 @@ pub(super) fn host_codelet<'s, T: Scalar>(name: &'static str) -> Codelet<Access<
 
 /// Returns the codelet of an operation's tasks on the host and on devices.
 pub(super) fn codelet<'s, T: Scalar>(name: &'static str) -> Codelet<Access<'s, T>, ChunkWork<T>> {
-    batches_on_devices(host_codelet::<T>(name), call)
+    on_devices(host_codelet::<T>(name), call)
 }
 
 /// Returns the mutable view of a batch that the insertion has checked.

@@ -33,9 +33,6 @@ fn count_for(n: usize) -> usize {
 
 /// Runs a check for every order with batches of one shape, and once with all orders below 40 in one batch.
 pub fn each_order<T: Scalar>(suite: &mut Suite<'_, T>, mut check: impl FnMut(&mut Suite<'_, T>, &[usize], bool)) {
-    if !suite.has_batches() {
-        return;
-    }
     for n in orders(suite) {
         check(suite, &vec![n; count_for(n)], false);
     }
@@ -262,9 +259,6 @@ fn scalars<T: Scalar>(suite: &mut Suite<'_, T>, v: &[T], m: usize, k: usize) -> 
 
 /// Matrices whose panels are beyond the local memory that OpenCL kernels copy them to, beside smaller ones.
 pub fn batch_high<T: Scalar>(suite: &mut Suite<'_, T>) {
-    if !suite.has_batches() {
-        return;
-    }
     let most = 2048 / size_of::<T>() + 9;
     for is_varied in [false, true] {
         let orders = if is_varied { vec![20, most, 3] } else { vec![most; 2] };
@@ -312,9 +306,6 @@ fn copied<T: Scalar>(from: &[Vec<T>]) -> impl Fn(&mut Random, usize, MatMut<'_, 
 
 /// A batch of more problems than a grid has blocks in its smaller dimensions, and none.
 pub fn batch_many<T: Scalar>(suite: &mut Suite<'_, T>) {
-    if !suite.has_batches() {
-        return;
-    }
     for count in [0, 1, if suite.is_gpu() { 100_000 } else { 3000 }] {
         let orders = vec![3; count];
         let mut case = Case::new(suite, BatchOperation::Getrf, count, false);
@@ -327,9 +318,6 @@ pub fn batch_many<T: Scalar>(suite: &mut Suite<'_, T>) {
 
 /// An interchange with a row that a problem does not have is an error.
 pub fn batch_getrs_outside<T: Scalar>(suite: &mut Suite<'_, T>) {
-    if !suite.has_batches() {
-        return;
-    }
     for (n, is_varied) in [(3, false), (40, true), (70, false)] {
         for row in [0, n as i32 + 1, -1] {
             for op in [Op::None, Op::Trans] {
@@ -351,9 +339,6 @@ pub fn batch_getrs_outside<T: Scalar>(suite: &mut Suite<'_, T>) {
 
 /// A NaN in one problem spoils no other one, whatever it is in.
 pub fn one_not_a_number<T: Scalar>(suite: &mut Suite<'_, T>) {
-    if !suite.has_batches() {
-        return;
-    }
     let nan = T::from_f64(f64::NAN);
     for n in [1, 3, 8, 20, 40] {
         let (orders, at) = (vec![n; 7], suite.numbers.below(n));

@@ -21,10 +21,6 @@ impl<T: Scalar> Runner<T> for LockedDevice {
         Runner::<T>::has_panels(&*self.0)
     }
 
-    fn has_batches(&self) -> bool {
-        Runner::<T>::has_batches(&*self.0)
-    }
-
     fn divides_by_subnormals(&self) -> bool {
         // cuBLAS multiplies by reciprocals.
         false

@@ -36,10 +36,6 @@ impl<T: Scalar> Runner<T> for LockedDevice {
     fn has_panels(&self) -> bool {
         Runner::<T>::has_panels(&*self.device)
     }
-
-    fn has_batches(&self) -> bool {
-        Runner::<T>::has_batches(&*self.device)
-    }
 }
 
 /// Returns the first device, or `None` if there is none, or it has no arithmetic for the type.

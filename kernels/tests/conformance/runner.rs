@@ -32,11 +32,6 @@ pub trait Runner<T: Scalar> {
         true
     }
 
-    /// Returns whether operations on batches are supported.
-    fn has_batches(&self) -> bool {
-        true
-    }
-
     /// Returns whether triangular solves divide by subnormal elements, whose reciprocals overflow.
     fn divides_by_subnormals(&self) -> bool {
         true
@@ -165,10 +160,6 @@ impl OnDevice {
 impl<T: Scalar> Runner<T> for OnDevice {
     fn has_panels(&self) -> bool {
         self.backend::<T>().has_panels()
-    }
-
-    fn has_batches(&self) -> bool {
-        self.backend::<T>().has_batches()
     }
 
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {

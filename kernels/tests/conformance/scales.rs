@@ -201,9 +201,6 @@ pub fn pivots_at_the_end_of_the_range<T: Scalar>(suite: &mut Suite<'_, T>) {
 
 /// Factorizations of batches near both ends of the range, where squares of elements are not representable.
 pub fn batches_of_scales<T: Scalar>(suite: &mut Suite<'_, T>) {
-    if !suite.has_batches() {
-        return;
-    }
     let Exponents { most, normal, .. } = exponents::<T::Real>();
     let shapes = vec![(17, 12); 5];
     for e in [normal + 4, normal / 2 - 8, most / 2 + 8, most - 10] {

@@ -46,11 +46,6 @@ impl<'r, T: Scalar> Suite<'r, T> {
         self.runner.has_panels()
     }
 
-    /// Returns whether operations on batches are supported.
-    pub fn has_batches(&self) -> bool {
-        self.runner.has_batches()
-    }
-
     /// Returns whether triangular solves divide by subnormal elements.
     pub fn divides_by_subnormals(&self) -> bool {
         self.runner.divides_by_subnormals()
