@@ -123,29 +123,11 @@ impl Queue {
         self.state.class()
     }
 
-    /// Returns CUDA's number of the device.
-    #[must_use]
-    pub fn ordinal(&self) -> usize {
-        self.state.class().ordinal
-    }
-
-    /// Returns the major and minor compute capability, such as (9, 0).
-    #[must_use]
-    pub fn compute_capability(&self) -> (i32, i32) {
-        self.state.class().compute_capability
-    }
-
     /// Returns whether thread blocks run in clusters: the device supports them, and
     /// [`Options::clusters`](super::Options::clusters) is set.
     #[must_use]
     pub fn has_clusters(&self) -> bool {
         self.state.has_clusters
-    }
-
-    /// Returns the number of multiprocessors of the device.
-    #[must_use]
-    pub fn multiprocessors(&self) -> usize {
-        self.state.class().multiprocessors
     }
 
     /// Returns whether the device runs blocks of this queue's kernels before all others. Other work waits for the tasks
@@ -391,7 +373,7 @@ impl Queue {
             )
         };
         check(code, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
-        Ok(usize::try_from(blocks).unwrap_or(0) * self.multiprocessors())
+        Ok(usize::try_from(blocks).unwrap_or(0) * self.class().multiprocessors)
     }
 
     /// Provides a zeroed `int` in host memory that the task's kernels can write, such as the `info` of a factorization.

@@ -119,7 +119,7 @@ impl Solver {
 }
 
 fn processors<T: Scalar>(stream: &Stream<'_, T>) -> usize {
-    stream.queue.as_ref().map_or(1, |queue| queue.multiprocessors())
+    stream.queue.as_ref().map_or(1, |queue| queue.class().multiprocessors)
 }
 
 /// Computes L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), or U11, U12 = U11⁻ᴴ A12, U22, below `row`

@@ -17,6 +17,7 @@
 //! | `reflector` | larfb |
 //! | `elements` | copy, scale, laswp |
 //! | `batch` | operations on batches |
+//! | `tile` | parameters of batched products by tiles |
 //!
 //! # Contract
 //! The contract is that of the host's kernels, for matrices anywhere in the heap: beta = 0 does not read C; alpha = 0
@@ -38,13 +39,17 @@ mod program;
 mod qr;
 mod reflector;
 mod stream;
+mod tile;
 mod triangular;
 
 pub use program::Family;
 
 /// The tiles of batched products: their parameters, the table of the fastest ones, and how they are measured.
 pub mod tuning {
-    pub use super::batch::{ProductKernel, ProductTile, TileConstraint, TileLimits, TileTable, TunedTile, measure};
+    pub use super::{
+        batch::{ProductKernel, TileTable, TunedTile, measure},
+        tile::{ProductTile, TileConstraint, TileLimits},
+    };
 }
 
 use crate::{Scalar, device::Call};

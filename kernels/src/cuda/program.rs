@@ -1,7 +1,7 @@
 //! The sources of the CUDA programs: definitions followed by files of the folder `text`. A device compiles a program
 //! when the first of its kernels is launched.
 
-use super::batch::ProductTile;
+use super::tile::ProductTile;
 use crate::Scalar;
 use std::{
     collections::BTreeMap,

@@ -6,12 +6,11 @@
 use super::{
     count_of,
     operand::{Operand, classes},
-    products::pack,
-    tile::ProductTile,
 };
 use crate::cuda::{
     program::Family,
     stream::{Argument, Concurrency, Launch, LaunchOptions, Stream},
+    tile::{ProductTile, pack},
 };
 use crate::{
     Scalar,

@@ -10,7 +10,7 @@
 //! | `drivers` | posv, gesv, gels |
 //! | `bidiagonal` | gebrd |
 //! | `operand` | batches as arguments of kernels |
-//! | `tile`, `tile_table`, `tuner` | parameters of products by tiles; which are the fastest on a GPU; measuring it |
+//! | `tile_table`, `tuner` | which tiles of products are the fastest on a GPU; measuring it |
 //!
 //! # Kernels
 //! A tiny matrix has a few lanes of a warp, which keep a row or a column each in registers. A larger one has a block of
@@ -40,11 +40,9 @@ mod operand;
 mod products;
 mod qr;
 mod solves;
-mod tile;
 mod tile_table;
 mod tuner;
 
-pub use tile::{ProductTile, TileConstraint, TileLimits};
 pub use tile_table::{TileTable, TunedTile};
 pub use tuner::{ProductKernel, measure};
 

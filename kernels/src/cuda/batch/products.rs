@@ -4,12 +4,12 @@
 use super::{
     count_of,
     operand::{Operand, classes},
-    tile::{ProductTile, TileLimits},
     tile_table::{HasTileLimits, TileTable},
 };
 use crate::cuda::{
     program::Family,
     stream::{Argument, Concurrency, Launch, LaunchOptions, Stream},
+    tile::{ProductTile, TileLimits, pack},
 };
 use crate::{
     Op, Scalar,
@@ -56,11 +56,6 @@ pub(super) fn gemm<T: Scalar>(
         Product { ops, alpha, a: of(a), b: of(b), beta, c: of(c), count: range.len() }.enqueue(stream)?;
     }
     Ok(())
-}
-
-/// Returns the elements of a 16-byte access.
-pub(super) fn pack<T>() -> usize {
-    16 / size_of::<T>()
 }
 
 impl<T: Scalar> Product<T> {

@@ -3,8 +3,10 @@
 //! A table is plain text, for one model of GPU: `<name>.tiles` in the user's cache folder, or the file that
 //! `SUPERSCALAR_TILES` names. Other GPUs have the table of this crate, which was measured on an H100.
 
-use super::tile::{ProductTile, TileLimits};
-use crate::{Scalar, c32, c64};
+use crate::{
+    Scalar, c32, c64,
+    cuda::tile::{ProductTile, TileLimits},
+};
 use std::{
     collections::BTreeMap,
     fmt,

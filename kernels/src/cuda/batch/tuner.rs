@@ -6,11 +6,13 @@
 use super::{
     operand::Operand,
     products::Product,
-    tile::ProductTile,
     tile_table::{HasTileLimits, TunedTile},
 };
 use crate::{
-    BatchBacking, BatchRef, BatchView, MatMut, Op, Scalar, cpu, cuda::stream::Stream, operations::BatchMat, try_zeros,
+    BatchBacking, BatchRef, BatchView, MatMut, Op, Scalar, cpu,
+    cuda::{stream::Stream, tile::ProductTile},
+    operations::BatchMat,
+    try_zeros,
 };
 use std::time::Instant;
 use superscalar_devices::cuda::{GpuClass, KIND, Queue};

@@ -4,7 +4,6 @@
 //! Applications on GPUs" (2016), §5.1: parameters that the hardware or the kernel cannot have are discarded
 //! ([`TileConstraint`]); the others are ranked by what is likely to be fast, and only the best are measured.
 
-use super::products::pack;
 use crate::Scalar;
 use std::{fmt, str::FromStr};
 
@@ -250,8 +249,13 @@ impl FromStr for ProductTile {
     }
 }
 
+/// Returns the elements of a 16-byte access.
+pub(super) fn pack<T>() -> usize {
+    16 / size_of::<T>()
+}
+
 /// Returns the elements of a factor's tile in shared memory, `factor_tile` in `text/batch_gemm.cu`.
-pub(super) fn factor_elements<T: Scalar>(out: usize, deep: usize, is_deep_fast: bool) -> usize {
+fn factor_elements<T: Scalar>(out: usize, deep: usize, is_deep_fast: bool) -> usize {
     let (fast, slow) = if is_deep_fast { (deep, out) } else { (out, deep) };
     let padding = match T::LETTER {
         'd' => 4,
