@@ -6,6 +6,7 @@ use crate::peer::PeerPath;
 use crate::range::{Dims, Range, TileSizes};
 use crate::report::Format;
 use crate::routines::{RoutineEntry, TABLE};
+use crate::sizes::{Batch, BatchSizes};
 use crate::types::Type;
 use clap::{Parser, ValueEnum};
 use superscalar_dla::Distribution;
@@ -39,6 +40,19 @@ pub struct Arguments {
     /// Tile sizes: numbers, ranges or `auto`
     #[arg(long, allow_negative_numbers = true, value_delimiter = ',', default_value = "auto")]
     pub nb: Vec<TileSizes>,
+
+    /// Makes each case a batch of this many problems, of the routines that have a form for batches
+    #[arg(long, allow_negative_numbers = true, value_name = "COUNT", value_parser = count)]
+    pub batch: Option<usize>,
+
+    /// Sizes of the problems of a batch: that of the case; or from 1 to it at random by --seed, in this order or sorted
+    #[arg(long, requires = "batch", default_value = "uniform")]
+    pub batch_sizes: BatchSizes,
+
+    /// Problems of a batch that are indefinite, singular or have NaN, as the routine allows
+    #[arg(long, requires = "batch", allow_negative_numbers = true, value_name = "COUNT", default_value = "0",
+          value_parser = count)]
+    pub batch_bad: usize,
 
     /// Triangles: l, u or `all`
     #[arg(long, value_delimiter = ',')]
@@ -148,6 +162,14 @@ fn device_memory(text: &str) -> Result<usize, &'static str> {
     superscalar::devices::bytes(text)
 }
 
+/// The largest number of problems.
+const COUNT_MAX: usize = 100_000_000;
+
+fn count(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|&count| count <= COUNT_MAX);
+    count.ok_or_else(|| format!("`{text}` is not a number of problems: expected one from 0 to {COUNT_MAX}"))
+}
+
 /// `y` or `n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum YesNo {
@@ -182,11 +204,18 @@ fn names() -> String {
     TABLE.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
 }
 
+/// Returns the names of the routines that have a form for batches.
+fn batched_names() -> String {
+    let names = TABLE.iter().filter(|entry| entry.has_batch_form).map(|entry| entry.name);
+    names.collect::<Vec<_>>().join(", ")
+}
+
 fn after_help() -> String {
     format!(
         "Letters that are not given: all letters that a routine takes if the routines are `all`, otherwise the first.\n\
-         Routines: {}\nPolicies: {}\nDistributions: {}",
+         Routines: {}\nRoutines with a form for batches: {}\nPolicies: {}\nDistributions: {}",
         names(),
+        batched_names(),
         PolicyName::ALL.map(PolicyName::as_str).join(", "),
         Distribution::ALL.map(Distribution::as_str).join(", ")
     )
@@ -205,15 +234,32 @@ impl Arguments {
         if gpus.is_empty() { vec![0] } else { gpus }
     }
 
-    /// Returns the routines, each once, in the order of their first occurrence.
-    pub fn entries(&self) -> Vec<&'static RoutineEntry> {
+    /// Returns the batch of every case.
+    pub fn batch(&self) -> Option<Batch> {
+        Some(Batch { count: self.batch?, sizes: self.batch_sizes, bad: self.batch_bad })
+    }
+
+    /// Returns the routines, each once, in the order of their first occurrence. With batches, `all` are those that have
+    /// a form for batches.
+    ///
+    /// # Errors
+    /// If a routine that is named has no form for batches.
+    pub fn entries(&self) -> Result<Vec<&'static RoutineEntry>, String> {
         let mut entries: Vec<&'static RoutineEntry> = Vec::new();
-        for entry in self.routines.iter().flat_map(|selection| &selection.entries) {
-            if entries.iter().all(|known| known.name != entry.name) {
-                entries.push(entry);
+        for selection in &self.routines {
+            for entry in &selection.entries {
+                match (self.batch, entry.has_batch_form) {
+                    (Some(_), false) if selection.is_all => {}
+                    (Some(_), false) => {
+                        let name = entry.name;
+                        return Err(format!("--batch: {name} has no form for batches; expected {}", batched_names()));
+                    }
+                    _ if entries.iter().any(|known| known.name == entry.name) => {}
+                    _ => entries.push(entry),
+                }
             }
         }
-        entries
+        Ok(entries)
     }
 
     /// Returns the values of each parameter.
@@ -252,10 +298,11 @@ mod tests {
         let names = |line: &str| -> Vec<&str> {
             let words = std::iter::once("tester").chain(line.split(' '));
             let arguments = Arguments::try_parse_from(words).expect(line);
-            arguments.entries().iter().map(|entry| entry.name).collect()
+            arguments.entries().expect(line).iter().map(|entry| entry.name).collect()
         };
         assert_eq!(names("posv potrf,posv"), ["posv", "potrf"]);
         assert_eq!(names("all").len(), TABLE.len());
+        assert!(names("all --batch 3").len() < TABLE.len());
     }
 
     #[test]
@@ -293,6 +340,11 @@ mod tests {
             ("gemm --beta 1:2:3", "--beta"),
             ("potrf --check maybe", "--check"),
             ("potrf --repeat 0", "--repeat"),
+            ("potrf --batch -1", "--batch"),
+            ("potrf --batch many", "--batch"),
+            ("potrf --batch 2 --batch-sizes equal", "--batch-sizes"),
+            ("potrf --batch-sizes sorted", "--batch"),
+            ("potrf --batch-bad 1", "--batch"),
             ("potrf --workers 0", "--workers"),
             ("potrf --seed -1", "--seed"),
             ("potrf --format xml", "--format"),

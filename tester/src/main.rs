@@ -7,19 +7,23 @@
 //! | [`routine`], [`routines`] | the description of a routine; the table of routines, with a file for each |
 //! | [`types`] | the four element types |
 //! | [`operand`], [`elements`], [`mod@memory`] | operands, surrounded by sentinels |
-//! | [`drive`] | runs a case |
+//! | [`drive`], [`batch`] | run a case: one problem, or a batch of them |
+//! | [`bench`], [`sizes`] | what all cases of a run share; the sizes of a batch |
 //! | [`devices`] | the devices that cases run on, and their statistics |
 //! | [`ours`], [`resident`] | calls of our library, with matrices on the host and on devices |
 //! | [`check`] | checks results by the residuals of the crate `superscalar-oracle` |
-//! | [`measure`] | times calls |
+//! | [`contest`], [`measure`] | call our library and the peers by turns; time calls |
 //! | [`peer`] | other libraries; the only module with `unsafe` code |
 //! | [`report`] | the rows of the report |
 
 #![deny(unsafe_code)]
 
 mod arguments;
+mod batch;
+mod bench;
 mod case;
 mod check;
+mod contest;
 mod devices;
 mod drive;
 mod elements;
@@ -36,15 +40,17 @@ mod report;
 mod resident;
 mod routine;
 mod routines;
+mod sizes;
 mod types;
 
 use arguments::{Arguments, YesNo};
+use bench::Bench;
 use case::Location;
 use clap::Parser;
-use drive::Bench;
 use elements::{Elements, MemoryKind};
 use peer::Peer;
 use report::{Format, Setting, Tally};
+use routines::RoutineEntry;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use superscalar_kernels::peak::measure_fma_peak;
@@ -68,6 +74,7 @@ fn main() -> ExitCode {
 
 /// Opens the peers, starts the runtime and runs the cases. Errors name the argument at fault.
 fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    let entries = arguments.entries()?;
     let workers = match arguments.workers {
         Some(workers) => workers as usize,
         // Build a runtime to learn the default. It is dropped before the peers are opened.
@@ -92,6 +99,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         bound: arguments.bound,
         is_pinned: arguments.pinned == YesNo::Y,
         location: arguments.location,
+        batch: arguments.batch(),
     };
     if let (Location::Device, Some(why)) = (arguments.location, resident::absence(&runtime)) {
         return Err(format!("--location device: {why}"));
@@ -105,7 +113,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         memory,
         ld_pad: arguments.ld_pad,
     };
-    match report_all(arguments, &bench, &mut io::stdout().lock()) {
+    match report_all(arguments, &entries, &bench, &mut io::stdout().lock()) {
         Ok(true) => Ok(ExitCode::SUCCESS),
         Ok(false) => Ok(ExitCode::from(STATUS_FAILED)),
         // The reader has closed the pipe.
@@ -128,17 +136,23 @@ fn open(arguments: &Arguments, workers: usize) -> Result<Vec<Peer>, String> {
     if arguments.peer.is_empty() {
         return Ok(Vec::new());
     }
-    peer::set_threads(workers, &arguments.peer).map_err(|error| format!("--peer: {error}"))?;
+    peer::set_threads(workers, arguments.batch.is_some(), &arguments.peer)
+        .map_err(|error| format!("--peer: {error}"))?;
     let gpus = arguments.gpus();
     arguments.peer.iter().map(|path| Peer::open(path, &gpus).map_err(|error| format!("--peer {error}"))).collect()
 }
 
 /// Writes the report and the tally of all rows. Returns whether all checks hold.
-fn report_all(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) -> io::Result<bool> {
+fn report_all(
+    arguments: &Arguments,
+    entries: &[&RoutineEntry],
+    bench: &Bench<'_>,
+    out: &mut impl Write,
+) -> io::Result<bool> {
     if arguments.format == Format::Table {
         write_head(bench, out)?;
     }
-    let tally = report_cases(arguments, bench, out)?;
+    let tally = report_cases(arguments, entries, bench, out)?;
     match arguments.format {
         Format::Table => {
             devices::write_work(bench.runtime, out)?;
@@ -151,9 +165,14 @@ fn report_all(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) ->
 }
 
 /// Runs every case and writes its rows.
-fn report_cases(arguments: &Arguments, bench: &Bench<'_>, out: &mut impl Write) -> io::Result<Tally> {
+fn report_cases(
+    arguments: &Arguments,
+    entries: &[&RoutineEntry],
+    bench: &Bench<'_>,
+    out: &mut impl Write,
+) -> io::Result<Tally> {
     let (choices, mut tally) = (arguments.choices(), Tally::default());
-    for entry in arguments.entries() {
+    for entry in entries {
         for &letter in &arguments.types {
             for case in choices.cases(entry.uses) {
                 for row in (entry.run)(bench, letter, &case) {
@@ -180,6 +199,11 @@ fn write_head(bench: &Bench<'_>, out: &mut impl Write) -> io::Result<()> {
     devices::write_head(bench.runtime, bench.setting.distribution, out)?;
     if bench.setting.location == Location::Device {
         writeln!(out, "# location device: matrices are on the devices; copies to and from them are not timed")?;
+    }
+    if let Some(sizes::Batch { count, sizes, .. }) = bench.setting.batch {
+        let sizes = sizes.as_str();
+        writeln!(out, "# batches of {count} problems, {sizes} sizes; of a batch the info of each is checked, and the")?;
+        writeln!(out, "# results of at least {} and of all that are bad", count.min(batch::CHECKED_MAX))?;
     }
     for peer in bench.peers {
         let about = peer.about(bench.setting.location);

@@ -5,9 +5,11 @@ use crate::case::{Case, Parameter};
 use crate::operand::{Maker, Operands};
 use crate::ours::Ours;
 use crate::peer::FortranCall;
+use crate::range::Dim;
 use crate::resident::{DeviceTiling, Timed};
 use crate::routine::{Defect, Operations, Routine};
 use superscalar_dla::{Error, Scalar};
+use superscalar_kernels::operations::BatchOperation;
 
 /// The items of [`Routine`] for one routine and one type.
 pub struct Methods<T: Scalar> {
@@ -24,6 +26,7 @@ pub struct Methods<T: Scalar> {
     pub peer: for<'a> fn(&Case, &'a mut Operands<T>) -> FortranCall<'a, T>,
     pub residual: fn(&Case, &Operands<T>, &Operands<T>) -> f64,
     pub defects: fn(&Case, &Operands<T>) -> Vec<Defect<T>>,
+    pub batched: fn(&Case) -> Option<BatchOperation<T>>,
 }
 
 impl<T: Scalar> Methods<T> {
@@ -43,6 +46,21 @@ impl<T: Scalar> Methods<T> {
             peer: R::peer,
             residual: R::residual,
             defects: R::defects,
+            batched: R::batched,
         }
+    }
+
+    /// Returns the largest of the sizes that the routine uses.
+    pub fn largest_size(&self, case: &Case) -> usize {
+        let sizes = self.uses.iter().filter(|parameter| parameter.is_size());
+        sizes.filter_map(|&parameter| case.value(parameter).parse().ok()).max().unwrap_or(0)
+    }
+
+    /// Returns how the residual of a case is evaluated, for rows.
+    pub fn method(&self, case: &Case) -> &'static str {
+        let Dim { m, n, k } = case.dim;
+        let used = |parameter, size| if self.uses.contains(&parameter) { size } else { 0 };
+        let size = used(Parameter::M, m).max(used(Parameter::N, n)).max(used(Parameter::K, k));
+        if size <= self.products_max { "products" } else { "probes" }
     }
 }

@@ -96,6 +96,21 @@ impl<T: Scalar> Operand<T> {
         }
     }
 
+    /// Returns the elements with the sentinels below each column; nothing of a matrix without rows.
+    pub fn padded(&self) -> &[T] {
+        &self.data[self.start..self.start + self.padded_len()]
+    }
+
+    /// Returns the elements with the sentinels below each column; nothing of a matrix without rows.
+    pub fn padded_mut(&mut self) -> &mut [T] {
+        let len = self.padded_len();
+        &mut self.data[self.start..self.start + len]
+    }
+
+    fn padded_len(&self) -> usize {
+        if self.m == 0 { 0 } else { self.ld * self.n }
+    }
+
     /// Describes the first element that should be unchanged since `before` but is not.
     pub fn trespass(&self, before: &Self) -> Option<String> {
         let len = self.ld * self.n + TAIL_ELEMENTS;

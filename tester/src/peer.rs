@@ -2,7 +2,8 @@
 //! libraries for GPUs.
 //!
 //! This is the only module with `unsafe` code: this file opens libraries, [`call`] builds argument lists, [`invoke`]
-//! makes calls, and [`gpu`] does all of this for NVIDIA's libraries. Besides the notes at each block, the code relies
+//! makes calls, and [`gpu`] does all of this for NVIDIA's libraries. For batches, [`ways`] chooses among [`looped`],
+//! [`mkl`] and [`gpu`]. Besides the notes at each block, the code relies
 //! on the following:
 //!
 //! - A Fortran subroutine takes the address of every argument, followed by the length of each CHARACTER argument by
@@ -13,11 +14,16 @@
 //!   the documentation is an error in this program, like a wrong `extern` declaration. So are arrays that are too small
 //!   for the sizes passed with them.
 
+mod batch;
 mod call;
 mod gpu;
 mod invoke;
+mod looped;
+mod mkl;
+mod ways;
 
 use crate::case::Location;
+pub use batch::{BatchCall, SizeClass, Span};
 pub use call::FortranCall;
 use gpu::Gpu;
 use libloading::Library;
@@ -26,27 +32,31 @@ use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
 use std::time::Duration;
 use superscalar_kernels::Scalar;
+pub use ways::Way;
 
-/// Environment variables that set the libraries' number of threads.
-const THREAD_VARIABLES: [&str; 4] = ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"];
+/// Environment variables that set the libraries' number of threads. MKL's routines for batches have threads of their
+/// own; elsewhere in a batch, MKL is told to use one thread by a function.
+const THREAD_VARIABLES: [&str; 3] = ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS"];
+const MKL_THREAD_VARIABLE: &str = "MKL_NUM_THREADS";
 /// Environment variables that keep them from using fewer threads.
 const DYNAMIC_VARIABLES: [&str; 2] = ["OMP_DYNAMIC", "MKL_DYNAMIC"];
 /// MKL's variable for its threading library, and the available libraries in the order in which they are tried.
 const MKL_LAYER_VARIABLE: &str = "MKL_THREADING_LAYER";
 const MKL_LAYERS: [(&str, &str); 2] = [("INTEL", "libiomp5.so"), ("GNU", "libgomp.so.1")];
 
-/// Sets the number of threads of these peers, which must not be open yet.
+/// Sets the number of threads of these peers, which must not be open yet. A call for a problem of a batch uses one.
 ///
 /// Must be called while the process has only one thread, because it writes the environment. It returns an error if
 /// [`thread_count`] reports more.
-pub fn set_threads(threads: usize, peers: &[PeerPath]) -> Result<(), PeerError> {
+pub fn set_threads(threads: usize, is_batch: bool, peers: &[PeerPath]) -> Result<(), PeerError> {
     match thread_count() {
         None | Some(1) => {}
         Some(count) => return Err(PeerError::Threads(count)),
     }
-    let counts = THREAD_VARIABLES.map(|variable| (variable, threads.to_string()));
-    let mut settings: Vec<_> =
-        counts.into_iter().chain(DYNAMIC_VARIABLES.map(|name| (name, "FALSE".to_owned()))).collect();
+    let of_a_call = if is_batch { 1 } else { threads };
+    let counts = THREAD_VARIABLES.map(|variable| (variable, of_a_call.to_string()));
+    let counts = counts.into_iter().chain([(MKL_THREAD_VARIABLE, threads.to_string())]);
+    let mut settings: Vec<_> = counts.chain(DYNAMIC_VARIABLES.map(|name| (name, "FALSE".to_owned()))).collect();
     let is_mkl = peers.iter().any(|peer| peer.library.contains("mkl"));
     if is_mkl && std::env::var_os(MKL_LAYER_VARIABLE).is_none() {
         // MKL ends the process if its threading library is missing, so select one that exists.
@@ -174,9 +184,10 @@ impl Peer {
         (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
     }
 
-    /// Returns the Fortran subroutine with this name, including the type letter.
+    /// Returns the Fortran subroutine with this name, including the type letter. MKL marks routines that LAPACK does not
+    /// have.
     fn symbol(&self, name: &str) -> Option<*const c_void> {
-        [format!("{name}_"), name.to_owned()].iter().find_map(|name| self.symbol_named(name))
+        [format!("{name}_"), name.to_owned(), format!("mkl_{name}")].iter().find_map(|name| self.symbol_named(name))
     }
 
     fn symbol_named(&self, name: &str) -> Option<*const c_void> {
@@ -229,6 +240,28 @@ impl Peer {
                 _ => return Ok(info),
             }
         }
+    }
+}
+
+/// How a peer uses one thread for a call: by MKL's function, or because the environment says so.
+#[derive(Clone, Copy)]
+struct Threads {
+    set: Option<*const c_void>,
+}
+
+impl Threads {
+    /// Does some work in which the library uses only the calling thread.
+    fn alone(self, work: impl FnOnce()) {
+        let set = |count: usize| {
+            let word = std::ptr::without_provenance_mut;
+            if let Some(symbol) = self.set {
+                // SAFETY: the function takes an `int`, and ignores additional words. Zero ends the setting.
+                unsafe { invoke::invoke::<i32>(symbol, &[word(count), word(0), word(0), word(0)]) };
+            }
+        };
+        set(1);
+        work();
+        set(0);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::case::{Case, Location, Parameter};
 use crate::range::TileSize;
+use crate::sizes::Batch;
 use crate::types::Type;
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Write};
@@ -105,6 +106,8 @@ pub struct Setting {
     pub is_pinned: bool,
     /// Where matrices are when a routine is called.
     pub location: Location,
+    /// The batch of each case, if a case is not a single problem.
+    pub batch: Option<Batch>,
 }
 
 /// One line of the report.
@@ -115,6 +118,8 @@ pub struct Row {
     pub letter: Type,
     pub case: Case,
     pub ld_pad: usize,
+    /// `None` without a batch.
+    pub problems: Option<ProblemCounts>,
     pub error: Option<f64>,
     /// How the residual was evaluated; `None` if it was not.
     pub check: Option<&'static str>,
@@ -124,7 +129,39 @@ pub struct Row {
     pub reason: Option<String>,
 }
 
+/// The numbers of problems of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProblemCounts {
+    /// Those whose results were checked; the info of all was.
+    pub checked: usize,
+    /// Those that have a defect.
+    pub bad: usize,
+}
+
 impl Row {
+    /// Makes the row of a case that was not run.
+    pub fn new(routine: &'static str, uses: &'static [Parameter], letter: Type, case: &Case) -> Self {
+        Self {
+            routine,
+            uses,
+            letter,
+            case: *case,
+            ld_pad: 0,
+            problems: None,
+            error: None,
+            check: None,
+            timing: None,
+            peer: None,
+            status: Status::Skipped,
+            reason: None,
+        }
+    }
+
+    /// Returns the row of a case that is not run, with the reason.
+    pub fn skipped(self, why: &str) -> Self {
+        Self { status: Status::Skipped, reason: Some(why.to_owned()), ..self }
+    }
+
     /// Returns our timing. A failed row has no times and rates.
     fn timing(&self) -> Option<Timing> {
         self.timing.filter(|_| self.status != Status::Failed)
@@ -163,6 +200,12 @@ impl Row {
             },
         );
         put("ld_pad", json!(self.ld_pad));
+        if let Some(batch) = setting.batch {
+            put("batch", json!(batch.count));
+            put("batch_sizes", json!(batch.sizes.as_str()));
+            put("batch_bad", json!(self.problems.map(|problems| problems.bad)));
+            put("batch_checked", json!(self.problems.map(|problems| problems.checked)));
+        }
         put("workers", json!(setting.workers));
         put("policy", json!(setting.policy));
         put("devices", json!(setting.devices));
@@ -257,6 +300,7 @@ mod tests {
             letter: Type::C,
             case,
             ld_pad: 3,
+            problems: None,
             error: Some(f64::NAN),
             check: Some("products"),
             timing: Some(Timing { seconds: 0.5, seconds_min: 0.4, gflops: 30.0 }),
@@ -282,6 +326,7 @@ mod tests {
             bound: 30.0,
             is_pinned: false,
             location: Location::Device,
+            batch: None,
         };
         let value = row().json(&setting);
         for (key, expected) in [

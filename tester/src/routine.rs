@@ -6,6 +6,7 @@ use crate::ours::Ours;
 use crate::peer::FortranCall;
 use crate::resident::{DeviceTiling, Timed};
 use superscalar_dla::Scalar;
+use superscalar_kernels::operations::BatchOperation;
 use superscalar_oracle::COLUMNS_MAX;
 
 /// A BLAS or LAPACK routine: makes its operands, calls it, calls a peer's, and computes the residual.
@@ -54,6 +55,15 @@ pub trait Routine {
     ///
     /// [`ROUNDINGS_MAX`]: superscalar_oracle::ROUNDINGS_MAX
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64;
+
+    /// Whether there is a form for batches.
+    const HAS_BATCH_FORM: bool = false;
+
+    /// Returns the operation that computes every problem of a batch; `None` if the form for batches does not take the
+    /// case's letters.
+    fn batched<T: Scalar>(_case: &Case) -> Option<BatchOperation<T>> {
+        None
+    }
 
     /// Returns inputs with defects, derived from ordinary ones. Called for small cases only.
     fn defects<T: Scalar>(_case: &Case, _ordinary: &Operands<T>) -> Vec<Defect<T>> {

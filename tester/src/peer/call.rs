@@ -6,7 +6,8 @@ use std::ffi::c_void;
 use superscalar_kernels::{MatMut, MatRef, Scalar};
 
 /// One argument of a Fortran subroutine.
-enum FortranArgument<T: Scalar> {
+#[derive(Clone)]
+pub(super) enum FortranArgument<T: Scalar> {
     Letter(u8),
     Int(i32),
     Info(i32),
@@ -25,7 +26,8 @@ enum FortranArgument<T: Scalar> {
 /// A scalar with the alignment that NVIDIA's libraries require: that of CUDA's complex types, which they read with
 /// aligned instructions.
 #[repr(C, align(16))]
-struct Aligned<E>(E);
+#[derive(Clone)]
+pub(super) struct Aligned<E>(E);
 
 /// A call of a Fortran subroutine: its name without the type's letter, and its arguments in order.
 ///
@@ -202,6 +204,37 @@ impl<'a, T: Scalar> FortranCall<'a, T> {
         self.next.map(|next| *next)
     }
 
+    /// Returns the call without its arrays, which a caller replaces by those of other problems of the same sizes.
+    pub fn without_arrays(mut self) -> FortranCall<'static, T> {
+        assert!(self.number.is_none() && self.next.is_none(), "a call with a numeric result, or several");
+        for argument in &mut self.arguments {
+            if let FortranArgument::Array(start) = argument {
+                *start = std::ptr::null_mut();
+            }
+        }
+        FortranCall { arguments: self.arguments, is_too_large: self.is_too_large, ..FortranCall::new(self.name) }
+    }
+
+    /// Returns the scalars of the routine's type, in the order of the list.
+    pub fn scalars(&self) -> Vec<T> {
+        let scalar = |argument: &FortranArgument<T>| match argument {
+            FortranArgument::Scalar(value) => Some(value.0),
+            _ => None,
+        };
+        self.arguments.iter().filter_map(scalar).collect()
+    }
+
+    /// Returns the positions of the arrays in the list.
+    pub fn array_positions(&self) -> Vec<usize> {
+        let is_array = |&at: &usize| matches!(self.arguments[at], FortranArgument::Array(_));
+        (0..self.arguments.len()).filter(is_array).collect()
+    }
+
+    /// Returns copies of the arguments.
+    pub(super) fn arguments(&self) -> Vec<FortranArgument<T>> {
+        self.arguments.clone()
+    }
+
     /// Groups the arguments by kind, in the order of the list: letters, sizes, and the addresses of arrays. The arrays
     /// are borrowed by this call.
     pub fn grouped_arguments(&self) -> GroupedArguments {
@@ -236,7 +269,7 @@ impl<'a, T: Scalar> FortranCall<'a, T> {
     /// # Safety
     /// `symbol` must be the routine whose documented argument list this is.
     pub unsafe fn invoke(&mut self, symbol: *const c_void) -> i32 {
-        let words = self.words();
+        let words = words(&mut self.arguments);
         let mut number = None;
         // SAFETY: by the contract of this function, `symbol` takes these arguments. Each word is an address of memory
         // that `self` owns or borrows exclusively, or the length 1 of a letter. A Fortran function returns its real
@@ -262,25 +295,25 @@ impl<'a, T: Scalar> FortranCall<'a, T> {
         }
         info
     }
+}
 
-    /// Returns the machine words to pass: the address of each argument, then a 1 for the length of each letter.
-    fn words(&mut self) -> Vec<*mut c_void> {
-        let letters = self.arguments.iter().filter(|argument| matches!(argument, FortranArgument::Letter(_))).count();
-        let addresses = self.arguments.iter_mut().map(|argument| match argument {
-            FortranArgument::Letter(letter) => (&raw mut *letter).cast(),
-            FortranArgument::Int(value) | FortranArgument::Info(value) | FortranArgument::Steps(value) => {
-                (&raw mut *value).cast()
-            }
-            FortranArgument::Scalar(value) => (&raw mut value.0).cast(),
-            FortranArgument::Real(value) => (&raw mut value.0).cast(),
-            FortranArgument::RealOut(value) => (&raw mut *value).cast(),
-            FortranArgument::Array(start) => *start,
-            FortranArgument::Work(elements) => elements.as_mut_ptr().cast(),
-            FortranArgument::RealWork(elements) => elements.as_mut_ptr().cast(),
-            FortranArgument::IntWork(elements) => elements.as_mut_ptr().cast(),
-        });
-        addresses.chain(std::iter::repeat_n(std::ptr::without_provenance_mut(1), letters)).collect()
-    }
+/// Returns the machine words to pass: the address of each argument, then a 1 for the length of each letter.
+pub(super) fn words<T: Scalar>(arguments: &mut [FortranArgument<T>]) -> Vec<*mut c_void> {
+    let letters = arguments.iter().filter(|argument| matches!(argument, FortranArgument::Letter(_))).count();
+    let addresses = arguments.iter_mut().map(|argument| match argument {
+        FortranArgument::Letter(letter) => (&raw mut *letter).cast(),
+        FortranArgument::Int(value) | FortranArgument::Info(value) | FortranArgument::Steps(value) => {
+            (&raw mut *value).cast()
+        }
+        FortranArgument::Scalar(value) => (&raw mut value.0).cast(),
+        FortranArgument::Real(value) => (&raw mut value.0).cast(),
+        FortranArgument::RealOut(value) => (&raw mut *value).cast(),
+        FortranArgument::Array(start) => *start,
+        FortranArgument::Work(elements) => elements.as_mut_ptr().cast(),
+        FortranArgument::RealWork(elements) => elements.as_mut_ptr().cast(),
+        FortranArgument::IntWork(elements) => elements.as_mut_ptr().cast(),
+    });
+    addresses.chain(std::iter::repeat_n(std::ptr::without_provenance_mut(1), letters)).collect()
 }
 
 /// The arguments of a call, grouped by kind.
@@ -315,7 +348,7 @@ mod tests {
         // Vectors of different lengths have different addresses.
         for more in 0..8 {
             let mut call = (0..more).fold(call(), |call, _| call.int(1));
-            let lists = [call.words_by_value().expect("no workspace is in it"), call.words()];
+            let lists = [call.words_by_value().expect("no workspace is in it"), words(&mut call.arguments)];
             for (number, words) in lists.iter().enumerate() {
                 assert!(words[2..5].iter().all(|word| word.addr() % 16 == 0), "{}, list {number}", T::LETTER);
             }

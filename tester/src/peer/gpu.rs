@@ -1,4 +1,4 @@
-//! NVIDIA's libraries for GPUs as peers: cuBLASXt, cuSOLVER and cuSOLVERMg, on matrices in host memory.
+//! NVIDIA's libraries for GPUs as peers: cuBLAS, cuBLASXt, cuSOLVER and cuSOLVERMg, on matrices in host memory.
 //!
 //! They are called with the argument lists of Fortran libraries. Except for cuBLASXt, which copies by itself, this
 //! module copies the matrices to the GPUs and back as a part of the call and its time, using memory allocated for the
@@ -7,12 +7,15 @@
 //! Their functions take and return only integers and addresses, each of which is one machine word.
 
 mod api;
+mod batched;
+mod blas;
 mod dense;
 mod mg;
 mod xt;
 
-use super::{FortranCall, Unavailable};
+use super::{BatchCall, FortranCall, Unavailable};
 use crate::case::Location;
+use blas::Blas;
 use dense::Dense;
 use mg::Mg;
 use std::time::Duration;
@@ -21,6 +24,8 @@ use xt::Xt;
 
 /// One of the libraries.
 pub enum Gpu {
+    /// For batches only.
+    Blas(Blas),
     Xt(Xt),
     Dense(Dense),
     Mg(Mg),
@@ -28,8 +33,11 @@ pub enum Gpu {
 
 /// Returns whether a name is that of one of these libraries, and not of a file.
 pub fn is_named(name: &str) -> bool {
-    matches!(name, "cublasxt" | "cusolver" | "cusolvermg")
+    matches!(name, "cublas" | "cublasxt" | "cusolver" | "cusolvermg")
 }
+
+/// Why cuBLAS is not called for one problem.
+const BATCHES_ONLY: &str = "cuBLAS is called for batches only; for one problem there is cublasxt";
 
 impl Gpu {
     /// Opens the library with this name for these GPUs. `setting` is the order of the blocks that matrices are divided
@@ -43,9 +51,10 @@ impl Gpu {
         };
         let opened = match name {
             "cublasxt" => Xt::open(block()?, gpus).map(Self::Xt),
-            "cusolver" if !setting.is_empty() => {
-                return Err(format!("cusolver,{setting}: cuSOLVER has no block setting"));
+            "cublas" | "cusolver" if !setting.is_empty() => {
+                return Err(format!("{name},{setting}: this library has no block setting"));
             }
+            "cublas" => Blas::open(gpus).map(Self::Blas),
             "cusolver" => Dense::open(gpus).map(Self::Dense),
             _ => Mg::open(block()?, gpus).map(Self::Mg),
         };
@@ -59,9 +68,23 @@ impl Gpu {
             Location::Device => "matrices are on GPUs when the clock starts",
         };
         match self {
+            Self::Blas(blas) => format!("{}; {copies}", blas.about()),
             Self::Xt(xt) => xt.about(),
             Self::Dense(dense) => format!("{}; {copies}", dense.about()),
             Self::Mg(mg) => format!("{}; {copies}", mg.about()),
+        }
+    }
+
+    /// Makes the calls of a batch and returns their duration: with `Location::Device` without the copies.
+    pub fn call_batch<T: Scalar>(
+        &self,
+        batch: &mut BatchCall<'_, T>,
+        location: Location,
+    ) -> Result<Duration, Unavailable> {
+        match self {
+            Self::Blas(blas) => blas.call_batch(batch, location),
+            Self::Dense(dense) => dense.call_batch(batch, location),
+            Self::Xt(_) | Self::Mg(_) => Err(Unavailable("the library has no routines for batches".to_owned())),
         }
     }
 
@@ -71,6 +94,7 @@ impl Gpu {
             return Err(Unavailable(format!("a size does not fit the 32-bit integers of {}", call.name())));
         }
         match self {
+            Self::Blas(_) => Err(Unavailable(BATCHES_ONLY.to_owned())),
             Self::Xt(_) => Err(Unavailable("cuBLASXt takes matrices in host memory".to_owned())),
             Self::Dense(dense) => dense.call(call),
             Self::Mg(mg) => mg.call(call),
@@ -84,6 +108,7 @@ impl Gpu {
                 return Err(Unavailable(format!("a size does not fit the 32-bit integers of {}", call.name())));
             }
             let info = match self {
+                Self::Blas(_) => return Err(Unavailable(BATCHES_ONLY.to_owned())),
                 Self::Xt(xt) => xt.call(&mut call)?,
                 Self::Dense(dense) => dense.call(&call)?.1,
                 Self::Mg(mg) => mg.call(&call)?.1,

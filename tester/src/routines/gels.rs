@@ -5,8 +5,7 @@ use super::geqrf::Geqrf;
 use super::getrf::zero_column;
 use super::getri::WORK_COLUMNS;
 use super::{
-    Case, Defect, Expected, FortranCall, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar,
-    defect, letter_of,
+    BatchOperation, Case, Defect, Expected, FortranCall, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar, defect, letter_of,
 };
 use superscalar_kernels::{MatRef, Op, Real, cpu};
 use superscalar_oracle::{Sum, general, largest, modulus, transformed, vectors};
@@ -16,6 +15,7 @@ pub struct Gels;
 impl Routine for Gels {
     const NAME: &'static str = "gels";
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N, Parameter::Nrhs, Parameter::TransA];
+    const HAS_BATCH_FORM: bool = true;
 
     fn admits<T: Scalar>(case: &Case) -> bool {
         !T::COMPLEX || case.trans_a != Op::Trans
@@ -53,6 +53,10 @@ impl Routine for Gels {
         let call = FortranCall::new("gels").letter(letter_of::<T>(case.trans_a)).int(case.dim.m).int(case.dim.n);
         let len = WORK_COLUMNS * (case.dim.m.max(case.dim.n) + case.nrhs);
         call.int(case.nrhs).matrix(a).matrix(b).work_with_len(len).info()
+    }
+
+    fn batched<T: Scalar>(case: &Case) -> Option<BatchOperation<T>> {
+        (case.trans_a == Op::None).then_some(BatchOperation::Gels)
     }
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {

@@ -1,8 +1,7 @@
 //! gemm: C = alpha op(A) op(B) + beta C.
 
 use super::{
-    Case, Defect, DeviceTiling, Dim, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
-    Timed, defect, resident, spawn,
+    BatchOperation, Case, Defect, DeviceTiling, Dim, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{Real, reference};
 use superscalar_oracle::{Sum, general, largest, modulus, transformed};
@@ -24,6 +23,7 @@ impl Routine for Gemm {
         Parameter::Beta,
     ];
     const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
+    const HAS_BATCH_FORM: bool = true;
 
     fn operations(case: &Case) -> Operations {
         let Dim { m, n, k } = case.dim;
@@ -58,6 +58,11 @@ impl Routine for Gemm {
             FortranCall::new("gemm").letter(case.trans_a.letter()).letter(case.trans_b.letter()).int(m).int(n).int(k);
         let call = call.scalar(case.alpha.of()).input(a.into_ref()).input(b.into_ref());
         call.scalar(case.beta.of()).matrix(c)
+    }
+
+    fn batched<T: Scalar>(case: &Case) -> Option<BatchOperation<T>> {
+        let ops = (case.trans_a, case.trans_b);
+        Some(BatchOperation::Gemm { ops, alpha: case.alpha.of(), beta: case.beta.of() })
     }
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {

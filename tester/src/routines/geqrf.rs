@@ -2,8 +2,7 @@
 
 use super::getri::WORK_COLUMNS;
 use super::{
-    Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
-    Timed, defect, resident, slice, spawn,
+    BatchOperation, Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, slice, spawn,
 };
 use superscalar_kernels::{Diag, MatRef, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, largest, transformed, triangle};
@@ -19,6 +18,7 @@ impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N];
     /// A device matrix is distributed by columns, so no device has a copy of whole rows.
     const DEVICE_TILING: Option<DeviceTiling> = if BY_ROWS { None } else { Some(DeviceTiling::Columns) };
+    const HAS_BATCH_FORM: bool = !BY_ROWS;
 
     /// geqrf of a tall matrix and gelqf of a wide one have the same count, except for terms of first and second order.
     fn operations(case: &Case) -> Operations {
@@ -57,6 +57,10 @@ impl<const BY_ROWS: bool> Routine for Orthogonal<BY_ROWS> {
         let [a, tau] = operands.views_mut();
         let len = WORK_COLUMNS * case.dim.m.max(case.dim.n);
         FortranCall::new(Self::NAME).int(case.dim.m).int(case.dim.n).matrix(a).column(tau).work_with_len(len).info()
+    }
+
+    fn batched<T: Scalar>(_: &Case) -> Option<BatchOperation<T>> {
+        (!BY_ROWS).then_some(BatchOperation::Geqrf)
     }
 
     /// Returns the residuals A − Q R and Qᴴ Q − I.

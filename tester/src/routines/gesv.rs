@@ -3,8 +3,7 @@
 use super::getrf::{Getrf, factorization, zero_column};
 use super::getrs::Getrs;
 use super::{
-    Case, Defect, DeviceTiling, Dim, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter,
-    Routine, Scalar, Timed, resident, spawn,
+    BatchOperation, Case, Defect, DeviceTiling, Dim, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
 };
 use superscalar_kernels::MatRef;
 use superscalar_oracle::{Sum, general, largest};
@@ -15,6 +14,7 @@ impl Routine for Gesv {
     const NAME: &'static str = "gesv";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs];
     const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Columns);
+    const HAS_BATCH_FORM: bool = true;
 
     fn operations(case: &Case) -> Operations {
         let n = case.dim.n;
@@ -43,6 +43,10 @@ impl Routine for Gesv {
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([a, b], pivots) = operands.views_and_pivots_mut();
         FortranCall::new("gesv").int(case.dim.n).int(case.nrhs).matrix(a).ints(pivots).matrix(b).info()
+    }
+
+    fn batched<T: Scalar>(_: &Case) -> Option<BatchOperation<T>> {
+        Some(BatchOperation::Gesv)
     }
 
     fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {

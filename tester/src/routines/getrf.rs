@@ -1,8 +1,7 @@
 //! getrf: A = P L U, with partial pivoting.
 
 use super::{
-    Case, Defect, DeviceTiling, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
-    Scalar, Timed, defect, resident, spawn,
+    BatchOperation, Case, Defect, DeviceTiling, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{Diag, MatRef, Op, Real, Uplo};
 use superscalar_oracle::{Factor, Sum, general, largest, modulus, triangle};
@@ -13,6 +12,7 @@ impl Routine for Getrf {
     const NAME: &'static str = "getrf";
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N];
     const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Columns);
+    const HAS_BATCH_FORM: bool = true;
 
     fn operations(case: &Case) -> Operations {
         let (long, short) = (case.dim.m.max(case.dim.n) as f64, case.dim.m.min(case.dim.n) as f64);
@@ -43,6 +43,10 @@ impl Routine for Getrf {
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let ([a], pivots) = operands.views_and_pivots_mut();
         FortranCall::new("getrf").int(case.dim.m).int(case.dim.n).matrix(a).ints(pivots).info()
+    }
+
+    fn batched<T: Scalar>(_: &Case) -> Option<BatchOperation<T>> {
+        Some(BatchOperation::Getrf)
     }
 
     fn residual<T: Scalar>(_: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {

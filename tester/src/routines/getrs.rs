@@ -2,8 +2,7 @@
 
 use super::getrf::factors;
 use super::{
-    Case, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    resident, spawn,
+    BatchOperation, Case, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
 };
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, general, triangle};
@@ -14,6 +13,7 @@ impl Routine for Getrs {
     const NAME: &'static str = "getrs";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::TransA];
     const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Columns);
+    const HAS_BATCH_FORM: bool = true;
 
     fn operations(case: &Case) -> Operations {
         let (n, nrhs) = (case.dim.n as f64, case.nrhs as f64);
@@ -45,6 +45,10 @@ impl Routine for Getrs {
         let ([lu, b], pivots) = operands.views_and_pivots_mut();
         let call = FortranCall::new("getrs").letter(case.trans_a.letter()).int(case.dim.n).int(case.nrhs);
         call.input(lu.into_ref()).ints(pivots).matrix(b).info()
+    }
+
+    fn batched<T: Scalar>(case: &Case) -> Option<BatchOperation<T>> {
+        Some(BatchOperation::Getrs { op: case.trans_a })
     }
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {

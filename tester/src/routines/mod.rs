@@ -3,8 +3,10 @@
 //! To add a routine, add one file here with an implementation of [`Routine`], and one line in the table below. The
 //! imports that all implementations need are here.
 
+use crate::batch;
+use crate::bench::Bench;
 use crate::case::{Case, Coefficient, Parameter};
-use crate::drive::{self, Bench};
+use crate::drive;
 use crate::methods::Methods;
 use crate::operand::{Keeps, Maker, Operand, Operands, slice};
 use crate::ours::Ours;
@@ -16,11 +18,13 @@ use crate::routine::{Defect, Expected, Operations, Routine};
 use crate::types::{Type, with_type};
 use superscalar_dla::{Scalar, spawn};
 use superscalar_kernels::Op;
+use superscalar_kernels::operations::BatchOperation;
 
 /// A routine in the table.
 pub struct RoutineEntry {
     pub name: &'static str,
     pub uses: &'static [Parameter],
+    pub has_batch_form: bool,
     /// Runs a case in one type. Returns one row, or with peers one row for each peer.
     pub run: fn(&Bench<'_>, Type, &Case) -> Vec<Row>,
 }
@@ -39,8 +43,13 @@ macro_rules! routines {
         pub static TABLE: &[RoutineEntry] = &[$($(RoutineEntry {
             name: <$file::$routine as Routine>::NAME,
             uses: <$file::$routine as Routine>::USES,
+            has_batch_form: <$file::$routine as Routine>::HAS_BATCH_FORM,
             run: |bench, letter, case| with_type!(letter, T => {
-                drive::run(&Methods::<T>::of::<$file::$routine>(), bench, letter, case)
+                let methods = Methods::<T>::of::<$file::$routine>();
+                match bench.setting.batch {
+                    None => drive::run(&methods, bench, letter, case),
+                    Some(batch) => batch::run(&methods, bench, letter, case, batch),
+                }
             }),
         }),+),*];
 
@@ -69,11 +78,13 @@ mod planted;
 
 routines! {
     gemm { Gemm }
+    gemv { Gemv }
     gemmt { Gemmt }
     symm { Symm Hemm }
     syrk { Syrk Herk }
     syr2k { Syr2k Her2k }
     trmm { Trmm Trsm }
+    trsv { Trsv }
     potrf { Potrf }
     potrs { Potrs }
     posv { Posv }
@@ -83,6 +94,7 @@ routines! {
     trtrs { Trtrs }
     lauum { Lauum }
     getrf { Getrf }
+    getrf_nopiv { GetrfNopiv }
     getrs { Getrs }
     gesv { Gesv }
     getri { Getri }

@@ -3,8 +3,7 @@
 use super::potrf::{Potrf, cholesky, indefinite};
 use super::potrs::Potrs;
 use super::{
-    Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
-    Timed, resident, spawn,
+    BatchOperation, Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
 };
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, general, largest, stored};
@@ -15,6 +14,7 @@ impl Routine for Posv {
     const NAME: &'static str = "posv";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
     const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
+    const HAS_BATCH_FORM: bool = true;
 
     fn operations(case: &Case) -> Operations {
         Potrf::operations(case) + Potrs::operations(case)
@@ -42,6 +42,10 @@ impl Routine for Posv {
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a, b] = operands.views_mut();
         FortranCall::new("posv").letter(case.uplo.letter()).int(case.dim.n).int(case.nrhs).matrix(a).matrix(b).info()
+    }
+
+    fn batched<T: Scalar>(case: &Case) -> Option<BatchOperation<T>> {
+        Some(BatchOperation::Posv { uplo: case.uplo })
     }
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {

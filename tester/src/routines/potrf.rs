@@ -2,8 +2,7 @@
 
 use super::potri::gram;
 use super::{
-    Case, Defect, DeviceTiling, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
-    Scalar, Timed, defect, resident, spawn,
+    BatchOperation, Case, Defect, DeviceTiling, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, largest, residual::positive_diagonal, stored};
@@ -14,6 +13,7 @@ impl Routine for Potrf {
     const NAME: &'static str = "potrf";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Uplo];
     const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::CholeskyColumns);
+    const HAS_BATCH_FORM: bool = true;
 
     fn operations(case: &Case) -> Operations {
         let n = case.dim.n as f64;
@@ -41,6 +41,10 @@ impl Routine for Potrf {
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {
         let [a] = operands.views_mut();
         FortranCall::new("potrf").letter(case.uplo.letter()).int(case.dim.n).matrix(a).info()
+    }
+
+    fn batched<T: Scalar>(case: &Case) -> Option<BatchOperation<T>> {
+        Some(BatchOperation::Potrf { uplo: case.uplo })
     }
 
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {

@@ -2,8 +2,7 @@
 
 use super::potri::gram;
 use super::{
-    Case, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed,
-    resident, spawn,
+    BatchOperation, Case, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
 };
 use superscalar_kernels::{Diag, Uplo};
 use superscalar_oracle::{Sum, general};
@@ -14,6 +13,7 @@ impl Routine for Potrs {
     const NAME: &'static str = "potrs";
     const USES: &'static [Parameter] = &[Parameter::N, Parameter::Nrhs, Parameter::Uplo];
     const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
+    const HAS_BATCH_FORM: bool = true;
 
     fn operations(case: &Case) -> Operations {
         let (n, nrhs) = (case.dim.n as f64, case.nrhs as f64);
@@ -45,6 +45,10 @@ impl Routine for Potrs {
         let [factor, b] = operands.views_mut();
         let call = FortranCall::new("potrs").letter(case.uplo.letter()).int(case.dim.n).int(case.nrhs);
         call.input(factor.into_ref()).matrix(b).info()
+    }
+
+    fn batched<T: Scalar>(case: &Case) -> Option<BatchOperation<T>> {
+        Some(BatchOperation::Potrs { uplo: case.uplo })
     }
 
     /// Returns the residual B − A X.

@@ -3,8 +3,7 @@
 
 use super::symm::order;
 use super::{
-    Case, Coefficient, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
-    Scalar, Timed, defect, resident, spawn,
+    BatchOperation, Case, Coefficient, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::Side;
 use superscalar_oracle::{Sum, general, triangle};
@@ -27,6 +26,7 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
         Parameter::Alpha,
     ];
     const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
+    const HAS_BATCH_FORM: bool = SOLVES;
 
     fn operations(case: &Case) -> Operations {
         let (order, all) = (order(case) as f64, case.dim.m as f64 * case.dim.n as f64);
@@ -62,6 +62,11 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
         let call = FortranCall::new(Self::NAME).letter(case.side.letter()).letter(case.uplo.letter());
         let call = call.letter(case.trans_a.letter()).letter(case.diag.letter()).int(case.dim.m).int(case.dim.n);
         call.scalar(case.alpha.of()).input(a.into_ref()).matrix(b)
+    }
+
+    fn batched<T: Scalar>(case: &Case) -> Option<BatchOperation<T>> {
+        let (side, uplo, op, diag, alpha) = (case.side, case.uplo, case.trans_a, case.diag, case.alpha.of());
+        SOLVES.then_some(BatchOperation::Trsm { side, uplo, op, diag, alpha })
     }
 
     /// Returns the residual: the product minus the result, or alpha B − op(A) X.

@@ -2,7 +2,9 @@
 //! reflectors than columns.
 
 use super::getri::WORK_COLUMNS;
-use super::{Case, FortranCall, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar, slice};
+use super::{
+    BatchOperation, Case, FortranCall, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar, slice,
+};
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, general, largest, transformed, triangle};
 
@@ -17,6 +19,7 @@ fn counts(case: &Case) -> (usize, usize) {
 impl Routine for Ungqr {
     const NAME: &'static str = "ungqr";
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N, Parameter::K];
+    const HAS_BATCH_FORM: bool = true;
 
     fn operations(case: &Case) -> Operations {
         let (n, k) = counts(case);
@@ -45,6 +48,10 @@ impl Routine for Ungqr {
         let ([a, tau], (n, k)) = (operands.views_mut(), counts(case));
         let call = FortranCall::new(if T::COMPLEX { "ungqr" } else { "orgqr" }).int(case.dim.m).int(n).int(k);
         call.matrix(a).column(tau).work_with_len(WORK_COLUMNS * n).info()
+    }
+
+    fn batched<T: Scalar>(_: &Case) -> Option<BatchOperation<T>> {
+        Some(BatchOperation::Ungqr)
     }
 
     /// Returns the residuals Q I − A′ and A′ᴴ A′ − I.

@@ -4,7 +4,7 @@
 use super::getri::WORK_COLUMNS;
 use super::symm::order;
 use super::{
-    Case, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, letter_of, slice,
+    BatchOperation, Case, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, letter_of, slice,
 };
 use superscalar_kernels::{Op, Side};
 use superscalar_oracle::{Factor, Sum, transformed};
@@ -23,6 +23,7 @@ fn count(case: &Case) -> usize {
 impl<const BY_ROWS: bool> Routine for Apply<BY_ROWS> {
     const NAME: &'static str = if BY_ROWS { "unmlq" } else { "unmqr" };
     const USES: &'static [Parameter] = &[Parameter::M, Parameter::N, Parameter::K, Parameter::Side, Parameter::TransA];
+    const HAS_BATCH_FORM: bool = !BY_ROWS;
 
     fn admits<T: Scalar>(case: &Case) -> bool {
         !T::COMPLEX || case.trans_a != Op::Trans
@@ -71,6 +72,10 @@ impl<const BY_ROWS: bool> Routine for Apply<BY_ROWS> {
         let call = FortranCall::new(name).letter(case.side.letter()).letter(letter_of::<T>(case.trans_a));
         let call = call.int(case.dim.m).int(case.dim.n).int(count(case)).input(v.into_ref()).column(tau).matrix(c);
         call.work_with_len(WORK_COLUMNS * case.dim.m.max(case.dim.n)).info()
+    }
+
+    fn batched<T: Scalar>(case: &Case) -> Option<BatchOperation<T>> {
+        (!BY_ROWS && case.side == Side::Left).then_some(BatchOperation::Unmqr { op: case.trans_a })
     }
 
     /// Returns the residual op(Q) C − C′.

@@ -92,6 +92,11 @@ pub struct HostColumns {
     pub columns: usize,
 }
 
+/// Returns contiguous host memory as one column.
+pub fn column(start: *mut c_void, bytes: usize) -> HostColumns {
+    HostColumns { start, row_bytes: bytes, stride_bytes: bytes, columns: 1 }
+}
+
 impl Cuda {
     pub fn open() -> Result<Self, Unavailable> {
         Ok(Self { api: Api::open("cudart", &[13, 12, 11])? })
@@ -189,6 +194,24 @@ impl GpuMemory {
         if row_bytes * columns == 0 { Ok(()) } else { unsafe { self.cuda.call("cudaMemcpy2D", &words) } }
     }
 
+    /// Copies contiguous host memory of any size to the beginning of this memory.
+    ///
+    /// # Safety
+    /// The host memory must be valid for reads.
+    pub unsafe fn load_all(&self, start: *mut c_void, bytes: usize) -> Result<(), Unavailable> {
+        // SAFETY: by the contract of this function, all parts may be read.
+        parts(start, bytes).try_for_each(|(byte, host)| unsafe { self.load(byte, host) })
+    }
+
+    /// Copies the beginning of this memory to contiguous host memory of any size.
+    ///
+    /// # Safety
+    /// The host memory must be valid for writes.
+    pub unsafe fn store_all(&self, start: *mut c_void, bytes: usize) -> Result<(), Unavailable> {
+        // SAFETY: by the contract of this function, all parts may be written.
+        parts(start, bytes).try_for_each(|(byte, host)| unsafe { self.store(byte, host) })
+    }
+
     /// Returns the address at an offset, if these columns fit there.
     fn place(&self, byte: usize, host: HostColumns) -> Result<*mut c_void, Unavailable> {
         let needed = host.row_bytes.checked_mul(host.columns).and_then(|bytes| bytes.checked_add(byte));
@@ -197,6 +220,13 @@ impl GpuMemory {
             None => Err(Unavailable(format!("{} bytes on the GPU are too few for a matrix", self.bytes))),
         }
     }
+}
+
+/// Divides host memory into parts that one copy can take, each with its offset.
+fn parts(start: *mut c_void, bytes: usize) -> impl Iterator<Item = (usize, HostColumns)> {
+    const PART_BYTES: usize = 1 << 30;
+    let part = move |byte| (byte, column(start.wrapping_byte_add(byte), PART_BYTES.min(bytes - byte)));
+    (0..bytes).step_by(PART_BYTES).map(part)
 }
 
 impl Drop for GpuMemory {

@@ -1,7 +1,9 @@
 //! cuSOLVER: factorizations on one GPU. The matrix is copied to the GPU and back.
 
-use super::super::{FortranCall, Unavailable, call::code_of};
-use super::api::{Api, Cuda, GpuMemory, HostColumns, at, word};
+use super::super::{BatchCall, FortranCall, Unavailable, call::code_of};
+use super::api::{Api, Cuda, GpuMemory, HostColumns, at, column, word};
+use super::batched::{Library, call};
+use crate::case::Location;
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
 use superscalar_kernels::Scalar;
@@ -60,6 +62,17 @@ impl Dense {
             }
             (name, ..) => Err(Unavailable(format!("the tester does not call cuSOLVER's {name}"))),
         }
+    }
+
+    /// Makes the calls of a batch and returns their duration.
+    pub fn call_batch<T: Scalar>(
+        &self,
+        batch: &mut BatchCall<'_, T>,
+        location: Location,
+    ) -> Result<Duration, Unavailable> {
+        self.cuda.select(self.gpu)?;
+        let library = Library { api: self.api, cuda: self.cuda, handle: self.handle, is_solver: true };
+        call(&library, batch, location)
     }
 
     /// Calls a factorization. `first` is the triangle or the number of rows. Interchanges, or the scalars of
@@ -137,9 +150,4 @@ impl Dense {
     fn name<T: Scalar>(&self, routine: &str) -> String {
         format!("cusolverDn{}{routine}", T::LETTER.to_ascii_uppercase())
     }
-}
-
-/// Returns contiguous host memory as one column.
-pub(super) fn column(start: *mut c_void, bytes: usize) -> HostColumns {
-    HostColumns { start, row_bytes: bytes, stride_bytes: bytes, columns: 1 }
 }

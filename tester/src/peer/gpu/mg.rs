@@ -2,8 +2,7 @@
 //! back.
 
 use super::super::{FortranCall, Unavailable, call::code_of};
-use super::api::{Api, Cuda, GpuMemory, HostColumns, at, word};
-use super::dense::column;
+use super::api::{Api, Cuda, GpuMemory, HostColumns, at, column, word};
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
 use superscalar_kernels::Scalar;
