@@ -17,6 +17,7 @@
 //! | `batch` | [`BatchOperation`], on every problem of a batch |
 //! | `batch_call`, `batch_layout` | [`BatchCall`]: such an operation in a device's heap |
 //! | `batch_part` | the part of a batch that one launch processes |
+//! | `batch_kernels` | what a device's kernels compute for batches, and what is composed of that |
 
 /// Implements the items that all operations with factors have in common: their types, [`Operation::on`] and
 /// [`Operation::call`]. The arguments are the options, the operands that are read, and the one that is written with its
@@ -41,6 +42,8 @@ macro_rules! resolved {
 
 mod batch;
 mod batch_call;
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+mod batch_kernels;
 mod batch_layout;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod batch_part;
@@ -57,6 +60,8 @@ mod triangular;
 
 pub use batch::{BatchOperands, BatchOperation, ProblemShapes};
 pub use batch_call::{BatchCall, BatchMat, BatchShapes};
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+pub(crate) use batch_kernels::{BatchKernels, Systems, TriangleOptions};
 pub use batch_layout::{BatchLayout, BatchMember, TABLE_ROWS};
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 pub(crate) use batch_part::{BatchPart, class_of, classes, column_layout, op_code};

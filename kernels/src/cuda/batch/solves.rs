@@ -1,8 +1,9 @@
-//! trsm, potrs and getrs for batches, and the routines that factor and solve: posv, gesv and gels.
+//! trsm and getrs for batches, and what gels needs besides.
 
 use super::{
     count_of,
     operand::{Operand, classes},
+    outcomes,
     products::Product,
 };
 use crate::cuda::{
@@ -11,7 +12,7 @@ use crate::cuda::{
 };
 use crate::{
     Diag, Direction, Op, Scalar, Side, Uplo,
-    operations::{BatchMat, Mat, op_code},
+    operations::{BatchMat, Mat, Systems, TriangleOptions, op_code},
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
@@ -28,28 +29,12 @@ const TRSM_VECTORS: usize = 32;
 /// Above this order, uniform triangles with several vectors are solved with panel by panel, with products between.
 const WHOLE_ORDER_MAX: usize = 128;
 const PANEL_ORDER: usize = 64;
+/// Threads of a block of the kernels of `text/batch_gels.cu`.
+const GELS_THREADS: usize = 128;
 /// Threads and columns of a block that interchanges rows, and the most shared memory that it uses.
 const SWAP_THREADS: usize = 128;
 const SWAPPED_COLUMNS: usize = 8;
 const SWAP_BYTES_MAX: usize = 40 << 10;
-
-/// The options of a solve with triangles: B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TriangleOptions<T> {
-    pub side: Side,
-    pub uplo: Uplo,
-    pub op: Op,
-    pub diag: Diag,
-    pub alpha: T,
-}
-
-/// The matrices of a solve. Problems whose outcome is not zero are left as they are.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Systems<'a, T: Scalar> {
-    pub a: &'a BatchMat<T>,
-    pub b: &'a BatchMat<T>,
-    pub outcomes: Option<Mat<i32>>,
-}
 
 /// The part of the systems that is solved at once.
 #[derive(Clone, Copy, Debug)]
@@ -66,21 +51,7 @@ pub(super) fn trsm<T: Scalar>(
     options: TriangleOptions<T>,
     systems: Systems<'_, T>,
 ) -> Result<(), DeviceError> {
-    systems.parts(options.side).into_iter().try_for_each(|(_, part)| part.solve(stream, options))
-}
-
-/// Solves A X = B with the Cholesky factors of each A.
-pub(super) fn potrs<T: Scalar>(
-    stream: &mut Stream<'_, T>,
-    uplo: Uplo,
-    systems: Systems<'_, T>,
-) -> Result<(), DeviceError> {
-    let ops = if uplo == Uplo::Lower { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] };
-    let options = ops.map(|op| TriangleOptions { side: Side::Left, uplo, op, diag: Diag::NonUnit, alpha: T::ONE });
-    for (_, part) in systems.parts(Side::Left) {
-        options.iter().try_for_each(|&options| part.solve(stream, options))?;
-    }
-    Ok(())
+    parts(systems, options.side).into_iter().try_for_each(|(_, part)| part.solve(stream, options))
 }
 
 /// Solves op(A) X = B with the factors L and U of each A, and its interchanges. The task fails if an interchange is not
@@ -98,7 +69,7 @@ pub(super) fn getrs<T: Scalar>(
     })?;
     let options = |uplo, diag| TriangleOptions { side: Side::Left, uplo, op, diag, alpha: T::ONE };
     let (lower, upper) = (options(Uplo::Lower, Diag::Unit), options(Uplo::Upper, Diag::NonUnit));
-    for (range, part) in systems.parts(Side::Left) {
+    for (range, part) in parts(systems, Side::Left) {
         let ipiv = Operand::of(ipiv, range);
         if op == Op::None {
             part.interchange(stream, ipiv, status, Direction::Forward)?;
@@ -113,27 +84,25 @@ pub(super) fn getrs<T: Scalar>(
     Ok(())
 }
 
-impl<T: Scalar> Systems<'_, T> {
-    /// Divides the systems into those that a launch can solve without many idle threads.
-    fn parts(self, side: Side) -> Vec<(Range<usize>, DiagonalBlock<T>)> {
-        let Self { a, b, outcomes } = self;
-        let key = |at| {
-            let (n, (rows, columns)) = (a.shape(at).1, b.shape(at));
-            let vectors = if side == Side::Left { columns } else { rows };
-            match n {
-                ..=TINY_ORDER_MAX if vectors <= TINY_VECTORS_MAX => n.div_ceil(8),
-                _ => 5 + vectors.div_ceil(TRSM_VECTORS).max(1).ilog2() as usize / 2,
-            }
-        };
-        let ranges = classes(b.len(), b.layout().is_some(), key).into_iter();
-        let part = |range: Range<usize>| DiagonalBlock {
-            a: Operand::of(a, range.clone()),
-            b: Operand::of(b, range.clone()),
-            outcomes,
-            count: range.len(),
-        };
-        ranges.map(|range| (range.clone(), part(range))).collect()
-    }
+/// Divides the systems into those that a launch can solve without many idle threads.
+fn parts<T: Scalar>(systems: Systems<'_, T>, side: Side) -> Vec<(Range<usize>, DiagonalBlock<T>)> {
+    let Systems { a, b, outcomes } = systems;
+    let key = |at| {
+        let (n, (rows, columns)) = (a.shape(at).1, b.shape(at));
+        let vectors = if side == Side::Left { columns } else { rows };
+        match n {
+            ..=TINY_ORDER_MAX if vectors <= TINY_VECTORS_MAX => n.div_ceil(8),
+            _ => 5 + vectors.div_ceil(TRSM_VECTORS).max(1).ilog2() as usize / 2,
+        }
+    };
+    let ranges = classes(b.len(), b.layout().is_some(), key).into_iter();
+    let part = |range: Range<usize>| DiagonalBlock {
+        a: Operand::of(a, range.clone()),
+        b: Operand::of(b, range.clone()),
+        outcomes,
+        count: range.len(),
+    };
+    ranges.map(|range| (range.clone(), part(range))).collect()
 }
 
 impl<T: Scalar> DiagonalBlock<T> {
@@ -259,4 +228,39 @@ impl<T: Scalar> DiagonalBlock<T> {
 
 fn outcomes_argument(outcomes: Option<Mat<i32>>) -> Argument {
     outcomes.map_or(Argument::value(0_u64), Argument::start)
+}
+
+/// Writes the table of the columns of gels: see [`BatchKernels::write_column_table`].
+///
+/// [`BatchKernels::write_column_table`]: crate::operations::BatchKernels::write_column_table
+pub(super) fn write_column_table<T: Scalar>(
+    stream: &mut Stream<'_, T>,
+    a: &BatchMat<T>,
+    rows: usize,
+    table: Mat<i64>,
+) -> Result<(), DeviceError> {
+    let last = [Argument::index(rows), Argument::start(table), count_of(&(0..a.len()))?];
+    stream.launch(Launch {
+        family: Family::BatchSolve,
+        kernel: "column_table",
+        arguments: &[&Operand::of(a, 0..a.len()).arguments()[..], &last].concat(),
+        grid: [a.len().div_ceil(GELS_THREADS), 1, 1],
+        threads: [GELS_THREADS, 1],
+    })
+}
+
+/// Finds the first zero on the diagonal of each R, which is the problem's outcome.
+pub(super) fn find_zeros<T: Scalar>(
+    stream: &mut Stream<'_, T>,
+    r: &BatchMat<T>,
+    info: Option<Mat<i32>>,
+) -> Result<(), DeviceError> {
+    let (all, r) = (0..r.len(), Operand::of(r, 0..r.len()));
+    stream.launch(Launch {
+        family: Family::BatchSolve,
+        kernel: "find_zero",
+        arguments: &[&r.arguments()[..], &[outcomes(info, &r, &all), count_of(&all)?]].concat(),
+        grid: [all.len().div_ceil(GELS_THREADS / 32), 1, 1],
+        threads: [GELS_THREADS, 1],
+    })
 }

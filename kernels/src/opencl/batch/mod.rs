@@ -6,8 +6,7 @@
 //! | `lu` | getrf, with pivots and without |
 //! | `qr` | geqrf, ungqr, unmqr |
 //! | `products` | gemm, with gemv |
-//! | `solves` | trsm, with trsv; potrs, getrs |
-//! | `drivers` | posv, gesv, gels |
+//! | `solves` | trsm, with trsv; getrs |
 //! | `bidiagonal` | gebrd |
 //! | `operand` | batches as arguments of kernels |
 //! | `panel` | which form of a kernel is launched |
@@ -23,7 +22,6 @@
 
 mod bidiagonal;
 mod cholesky;
-mod drivers;
 mod lu;
 mod operand;
 mod panel;
@@ -36,11 +34,11 @@ use super::{
     stream::{Argument, Launch, Stream},
 };
 use crate::{
-    Scalar,
-    operations::{BatchCall, BatchOperation, Mat},
+    Op, Scalar, Uplo,
+    operations::{BatchCall, BatchKernels, BatchMat, Mat, Systems, TriangleOptions},
+    scratch::Mark,
 };
 use operand::Operand;
-use solves::{Systems, TriangleOptions};
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
@@ -50,29 +48,71 @@ pub(super) fn run<T: Scalar>(stream: &mut Stream<'_>, call: &BatchCall<T>) -> Re
         let lanes = stream.parameters.work_items;
         return Err(DeviceError::new(format!("batches need groups of a power of four work-items, not of {lanes}")));
     }
-    let BatchCall { operation, read, updated, written, pivots, info, .. } = call;
-    match (*operation, &**read, &**updated) {
-        (BatchOperation::Potrf { uplo }, [], [a]) => cholesky::potrf(stream, uplo, a, *info),
-        (BatchOperation::Getrf | BatchOperation::GetrfNopiv, [], [a]) => lu::getrf(stream, a, pivots.as_ref(), *info),
-        (BatchOperation::Geqrf, [], [a]) => qr::geqrf(stream, a, &written[0]),
-        (BatchOperation::Ungqr, [tau], [a]) => qr::ungqr(stream, a, tau),
-        (BatchOperation::Unmqr { op }, [v, tau], [c]) => qr::unmqr(stream, op, (v, tau), c),
-        (BatchOperation::Gemm { ops, alpha, beta }, [a, b], [c]) => {
-            products::gemm(stream, (ops, alpha, beta), [a, b], c)
-        }
-        (BatchOperation::Trsm { side, uplo, op, diag, alpha }, [a], [b]) => {
-            let options = TriangleOptions { side, uplo, op, diag, alpha };
-            solves::trsm(stream, options, Systems { a, b, outcomes: None })
-        }
-        (BatchOperation::Potrs { uplo }, [a], [b]) => solves::potrs(stream, uplo, Systems { a, b, outcomes: None }),
-        (BatchOperation::Getrs { op }, [a], [b]) => {
-            solves::getrs(stream, op, pivots.as_ref(), Systems { a, b, outcomes: None })
-        }
-        (BatchOperation::Posv { uplo }, [], [a, b]) => drivers::posv(stream, uplo, [a, b], *info),
-        (BatchOperation::Gesv, [], [a, b]) => drivers::gesv(stream, [a, b], pivots.as_ref(), *info),
-        (BatchOperation::Gels, [], [a, b]) => drivers::gels(stream, [a, b], *info),
-        (BatchOperation::Gebrd, [], [_]) => bidiagonal::gebrd(stream, call),
-        _ => Err(DeviceError::new(format!("{}: these are not its operands", operation.name()))),
+    BatchKernels::<T>::run(stream, call)
+}
+
+type Info = Option<Mat<i32>>;
+
+impl<T: Scalar> BatchKernels<T> for Stream<'_> {
+    fn gemm(
+        &mut self,
+        scaled: ((Op, Op), T, T),
+        factors: [&BatchMat<T>; 2],
+        c: &BatchMat<T>,
+    ) -> Result<(), DeviceError> {
+        products::gemm(self, scaled, factors, c)
+    }
+
+    fn trsm(&mut self, options: TriangleOptions<T>, systems: Systems<'_, T>) -> Result<(), DeviceError> {
+        solves::trsm(self, options, systems)
+    }
+
+    fn potrf(&mut self, uplo: Uplo, a: &BatchMat<T>, info: Info) -> Result<(), DeviceError> {
+        cholesky::potrf(self, uplo, a, info)
+    }
+
+    fn getrf(&mut self, a: &BatchMat<T>, ipiv: Option<&BatchMat<i32>>, info: Info) -> Result<(), DeviceError> {
+        lu::getrf(self, a, ipiv, info)
+    }
+
+    fn getrs(&mut self, op: Op, ipiv: Option<&BatchMat<i32>>, systems: Systems<'_, T>) -> Result<(), DeviceError> {
+        solves::getrs(self, op, ipiv, systems)
+    }
+
+    fn geqrf(&mut self, a: &BatchMat<T>, tau: &BatchMat<T>) -> Result<(), DeviceError> {
+        qr::geqrf(self, a, tau)
+    }
+
+    fn ungqr(&mut self, a: &BatchMat<T>, tau: &BatchMat<T>) -> Result<(), DeviceError> {
+        qr::ungqr(self, a, tau)
+    }
+
+    fn unmqr(&mut self, op: Op, reflectors: (&BatchMat<T>, &BatchMat<T>), c: &BatchMat<T>) -> Result<(), DeviceError> {
+        qr::unmqr(self, op, reflectors, c)
+    }
+
+    fn gebrd(&mut self, call: &BatchCall<T>) -> Result<(), DeviceError> {
+        bidiagonal::gebrd(self, call)
+    }
+
+    fn find_zeros(&mut self, r: &BatchMat<T>, info: Info) -> Result<(), DeviceError> {
+        solves::find_zeros(self, r, info)
+    }
+
+    fn write_column_table(&mut self, a: &BatchMat<T>, rows: usize, table: Mat<i64>) -> Result<(), DeviceError> {
+        solves::write_column_table(self, a, rows, table)
+    }
+
+    fn take<E>(&mut self, elements: usize) -> Result<usize, DeviceError> {
+        self.scratch.take::<E>(elements)
+    }
+
+    fn mark(&self) -> Mark {
+        self.scratch.mark()
+    }
+
+    fn release(&mut self, mark: Mark) {
+        self.scratch.release(mark);
     }
 }
 

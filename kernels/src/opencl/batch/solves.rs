@@ -1,8 +1,9 @@
-//! trsm, potrs and getrs for batches.
+//! trsm and getrs for batches, and what gels needs besides.
 
 use super::{
     count_of, launch, launch_items,
     operand::{Operand, classes},
+    outcomes,
 };
 use crate::opencl::{
     Program,
@@ -12,28 +13,10 @@ use crate::opencl::{
 };
 use crate::{
     Diag, Direction, Op, Scalar, Side, Uplo,
-    operations::{BatchMat, Mat, class_of, op_code},
+    operations::{BatchMat, Mat, Systems, TriangleOptions, class_of, op_code},
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
-
-/// The options of a solve with triangles: B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TriangleOptions<T> {
-    pub side: Side,
-    pub uplo: Uplo,
-    pub op: Op,
-    pub diag: Diag,
-    pub alpha: T,
-}
-
-/// The matrices of a solve. Problems whose outcome is not zero are left as they are.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Systems<'a, T: Scalar> {
-    pub a: &'a BatchMat<T>,
-    pub b: &'a BatchMat<T>,
-    pub outcomes: Option<Mat<i32>>,
-}
 
 /// The systems of one launch.
 #[derive(Clone, Debug)]
@@ -50,18 +33,7 @@ pub(super) fn trsm<T: Scalar>(
     options: TriangleOptions<T>,
     systems: Systems<'_, T>,
 ) -> Result<(), DeviceError> {
-    systems.parts().iter().try_for_each(|part| part.solve(stream, options))
-}
-
-/// Solves A X = B with the Cholesky factors of each A.
-pub(super) fn potrs<T: Scalar>(
-    stream: &mut Stream<'_>,
-    uplo: Uplo,
-    systems: Systems<'_, T>,
-) -> Result<(), DeviceError> {
-    let ops = if uplo == Uplo::Lower { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] };
-    let options = ops.map(|op| TriangleOptions { side: Side::Left, uplo, op, diag: Diag::NonUnit, alpha: T::ONE });
-    options.into_iter().try_for_each(|options| trsm(stream, options, systems))
+    parts(systems).iter().try_for_each(|part| part.solve(stream, options))
 }
 
 /// Solves op(A) X = B with the factors L and U of each A, and its interchanges. The task fails if an interchange is not
@@ -76,7 +48,7 @@ pub(super) fn getrs<T: Scalar>(
     let status = clear_status(stream)?;
     let options = |uplo, diag| TriangleOptions { side: Side::Left, uplo, op, diag, alpha: T::ONE };
     let (lower, upper) = (options(Uplo::Lower, Diag::Unit), options(Uplo::Upper, Diag::NonUnit));
-    for part in systems.parts() {
+    for part in parts(systems) {
         if op == Op::None {
             part.interchange(stream, ipiv, status, Direction::Forward)?;
             part.solve(stream, lower)?;
@@ -93,22 +65,20 @@ pub(super) fn getrs<T: Scalar>(
     })
 }
 
-impl<T: Scalar> Systems<'_, T> {
-    /// Divides the systems into those that a launch can solve without many idle groups.
-    fn parts(self) -> Vec<SystemsPart<T>> {
-        let Self { a, b, outcomes } = self;
-        let key = |at| {
-            let (m, n) = b.shape(at);
-            class_of(m.max(n))
-        };
-        let part = |range: Range<usize>| SystemsPart {
-            a: Operand::of(a, range.clone()),
-            b: Operand::of(b, range.clone()),
-            outcomes: outcomes.map_or(Argument::Stride(-1), |info| Argument::Offset(info.offset)),
-            range,
-        };
-        classes(b.len(), b.layout().is_some(), key).into_iter().map(part).collect()
-    }
+/// Divides the systems into those that a launch can solve without many idle groups.
+fn parts<T: Scalar>(systems: Systems<'_, T>) -> Vec<SystemsPart<T>> {
+    let Systems { a, b, outcomes } = systems;
+    let key = |at| {
+        let (m, n) = b.shape(at);
+        class_of(m.max(n))
+    };
+    let part = |range: Range<usize>| SystemsPart {
+        a: Operand::of(a, range.clone()),
+        b: Operand::of(b, range.clone()),
+        outcomes: outcomes.map_or(Argument::Stride(-1), |info| Argument::Offset(info.offset)),
+        range,
+    };
+    classes(b.len(), b.layout().is_some(), key).into_iter().map(part).collect()
 }
 
 impl<T: Scalar> SystemsPart<T> {
@@ -147,4 +117,29 @@ impl<T: Scalar> SystemsPart<T> {
         let items = range.len().saturating_mul(b.first.n);
         launch_items(stream, (Program::BatchSolve, "laswp"), &arguments, items)
     }
+}
+
+/// Writes the table of the columns of gels: see [`BatchKernels::write_column_table`].
+///
+/// [`BatchKernels::write_column_table`]: crate::operations::BatchKernels::write_column_table
+pub(super) fn write_column_table<T: Scalar>(
+    stream: &mut Stream<'_>,
+    a: &BatchMat<T>,
+    rows: usize,
+    table: Mat<i64>,
+) -> Result<(), DeviceError> {
+    let last = [Argument::Offset(rows), Argument::Offset(table.offset), count_of(&(0..a.len()))?];
+    let arguments = [&Operand::of(a, 0..a.len()).numbers()[..], &last].concat();
+    launch_items(stream, (Program::BatchSolve, "column_table"), &arguments, a.len())
+}
+
+/// Finds the first zero on the diagonal of each R, which is the problem's outcome.
+pub(super) fn find_zeros<T: Scalar>(
+    stream: &mut Stream<'_>,
+    r: &BatchMat<T>,
+    info: Option<Mat<i32>>,
+) -> Result<(), DeviceError> {
+    let (all, r) = (0..r.len(), Operand::of(r, 0..r.len()));
+    let arguments = [&r.numbers()[..], &[outcomes(info, &r, &all), count_of(&all)?]].concat();
+    launch_items(stream, (Program::BatchSolve, "find_zero"), &arguments, all.len())
 }
