@@ -4,8 +4,11 @@ use super::{Chunked, Chunks};
 use crate::error::Error;
 use bytemuck::Pod;
 use std::ops::Range;
-use superscalar_kernels::{BatchBacking, BatchMut, BatchPlacement, BatchRef, BatchView};
-use superscalar_runtime::{Lent, Lock, Resident, Resource, Runtime, Scope, TaskSpec};
+use superscalar_kernels::{
+    BatchBacking, BatchMut, BatchPlacement, BatchRef, BatchView,
+    device::{DeviceBackend, backends},
+};
+use superscalar_runtime::{Codelet, Lent, Lock, Reads, Resident, Resource, Runtime, Scope, TaskSpec};
 
 /// A batch in the memory of a runtime's devices, chunk by chunk.
 ///
@@ -74,15 +77,19 @@ impl<T: Pod + Send + Sync> DeviceBatch<T> {
         Ok(Self { chunks: chunks.clone(), parts: parts.collect::<Result<_, Error>>()? })
     }
 
-    /// Copies a host batch into this batch.
+    /// Copies a host batch into this batch, and the chunks to devices.
     ///
     /// # Errors
     /// [`Shape`](crate::ErrorKind::Shape) if the shapes differ; [`Argument`](crate::ErrorKind::Argument) if this batch
-    /// belongs to another runtime.
+    /// belongs to another runtime; [`Device`](crate::ErrorKind::Device) if no device is left.
     pub fn upload(&mut self, rt: &Runtime, from: BatchRef<'_, T>) -> Result<(), Error> {
         self.check(rt, (0..from.len()).map(|p| from.shape(p)))?;
         let chunks = self.chunks.clone();
-        Ok(rt.scope(|s| copy(s, "upload", &Chunked::read_only(s, from, &chunks), &self.lend(s)))?)
+        Ok(rt.scope(|s| {
+            let to = self.lend(s);
+            copy(s, "upload", &Chunked::read_only(s, from, &chunks), &to);
+            fetch(s, &to);
+        })?)
     }
 
     /// Copies this batch into a host batch. What devices hold stays valid.
@@ -137,6 +144,22 @@ impl<T: Pod + Send + Sync> DeviceBatch<T> {
             return Err(Error::argument("the batch belongs to another runtime"));
         }
         Ok(())
+    }
+}
+
+/// Inserts a task for each chunk that reads it on a device, without any work there: so the chunk is copied to a device.
+fn fetch<'s, T: Pod + Send + Sync>(s: &'s Scope<'s, '_>, batch: &Chunked<'s, T>) {
+    let kinds = backends::<f32>().iter().map(DeviceBackend::kind);
+    let codelet = kinds.fold(Codelet::<Reads<BatchView<'s, T>>, ()>::new("fetch"), |codelet, kind| {
+        codelet.on_device(kind, |_, _, ()| Ok(()))
+    });
+    for chunk in 0..batch.chunks().len() {
+        let placement = batch.placement(chunk);
+        let has_elements = (0..placement.len()).any(|p| placement.shape(p).0 * placement.shape(p).1 > 0);
+        if has_elements {
+            let spec = TaskSpec::new("fetch").index([chunk as u32]).lock(Lock::Device);
+            codelet.spawn_as(s, spec, batch.handle(chunk).read(), ());
+        }
     }
 }
 
