@@ -28,7 +28,7 @@ LETTERS = "--uplo l --side l --transa n --transb n --diag n --nrhs 1 --alpha 1 -
 
 # The title of each table, and the measurements in it.
 TABLES = [
-    ("Uniform batches", ("small", "medium")),
+    ("Uniform batches", ("small", "medium", "forms")),
     ("Vectors", ("vectors",)),
     ("Random sizes, beside the same sizes sorted", ("random", "sorted")),
 ]
@@ -41,6 +41,7 @@ HOST = [
 DEVICE = [
     ("small", "gemm,trsm,potrf,getrf,geqrf", "8,16,32,64", 10_000, ""),
     ("medium", "gemm,trsm,potrf,getrf,geqrf", "128,256,512", 1000, ""),
+    ("forms", "gebrd", "128,256,512", 1000, ""),
     ("vectors", "gemv,trsv", "128,256,512", 1000, ""),
     ("random", "gemm,potrf,getrf", "256,512", 1000, "--batch-sizes random"),
     ("sorted", "gemm,potrf,getrf", "256,512", 1000, "--batch-sizes sorted"),

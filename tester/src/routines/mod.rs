@@ -110,6 +110,7 @@ routines! {
     getri { Getri }
     gecon { Gecon }
     geqrf { Geqrf Gelqf }
+    gebrd { Gebrd }
     tsqr { Tsqr }
     unmqr { Unmqr Unmlq }
     ungqr { Ungqr }
