@@ -106,8 +106,9 @@ pub struct Arguments {
     #[arg(long, allow_negative_numbers = true, value_name = "ROWS")]
     pub ld_pad: Option<usize>,
 
-    /// A library to compare with, and the prefix of its Fortran symbols; or `cublasxt`, `cusolver` or `cusolvermg`,
-    /// with the order of its blocks, on the GPUs of --devices or else the first GPU; can be repeated
+    /// A library to compare with, and the prefix of its Fortran symbols; or `cublasxt`, `cusolver`, `cusolvermg`, some
+    /// with the order of their blocks, or for batches `cublas`, on the GPUs of --devices or else the first GPU; can be
+    /// repeated
     #[arg(long, value_name = "LIB[,PREFIX]")]
     pub peer: Vec<PeerPath>,
 

@@ -184,8 +184,8 @@ impl Peer {
         (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
     }
 
-    /// Returns the Fortran subroutine with this name, including the type letter. MKL marks routines that LAPACK does not
-    /// have.
+    /// Returns the Fortran subroutine with this name, including the type letter. MKL marks routines that LAPACK does
+    /// not have.
     fn symbol(&self, name: &str) -> Option<*const c_void> {
         [format!("{name}_"), name.to_owned(), format!("mkl_{name}")].iter().find_map(|name| self.symbol_named(name))
     }

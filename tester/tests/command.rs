@@ -52,6 +52,81 @@ fn all_routines_pass_in_all_types() {
     assert_eq!((letters("syrk", "d"), letters("syrk", "c"), letters("herk", "c"), letters("unmqr", "z")), (6, 4, 4, 4));
 }
 
+/// Checks that every row is that of a batch whose problems were all checked.
+fn batches_hold(line: &str) -> Vec<Value> {
+    let (rows, status) = rows(&format!("{line} --repeat 1 --workers 2 --nrhs 2 --format json"));
+    for row in &rows {
+        assert_eq!(row["status"], "ok", "{row}");
+        assert!(row["error"].as_f64() <= row["bound"].as_f64() && row["error"].is_f64(), "{row}");
+        assert_eq!(row["batch"], row["batch_checked"], "{row}");
+    }
+    assert_eq!(status, Some(0));
+    rows
+}
+
+#[test]
+fn batches_of_all_sizes_pass_in_all_types() {
+    for sizes in ["uniform", "random", "sorted"] {
+        for options in ["--dim 0,7,5x3", "--dim 6x9 --ld-pad 2 --nb 3"] {
+            let options = format!("--batch 10 --batch-sizes {sizes} --type s,d,c,z {options}");
+            let rows = batches_hold(&format!("all {options}"));
+            for routine in ["gemv", "trsv", "getrf_nopiv", "gels", "unmqr"] {
+                let is_there = |row: &Value| row["routine"] == routine && row["batch_sizes"] == sizes;
+                assert!(rows.iter().any(is_there), "{routine} with {options}");
+            }
+        }
+    }
+    let (none, status) = rows("potrf,gemm,geqrf --batch 0 --dim 5 --repeat 1 --workers 2 --format json");
+    assert!(status == Some(0) && none.iter().all(|row| row["status"] == "ok"), "{none:?}");
+}
+
+#[test]
+fn bad_problems_change_no_other() {
+    for sizes in ["uniform", "random"] {
+        let line = format!("potrf,posv,getrf,getrf_nopiv,gesv,gels,geqrf,gemm --batch 20 --batch-sizes {sizes}");
+        let rows = batches_hold(&format!("{line} --type d,c --dim 9 --batch-bad 5"));
+        assert!(rows.iter().all(|row| row["batch_bad"].as_u64() >= Some(1)), "{rows:?}");
+    }
+}
+
+#[test]
+fn batches_can_be_on_devices() {
+    let line = "potrf,gemm,getrf,geqrf,gels,unmqr --type d,z --dim 9 --batch 12 --batch-bad 2";
+    for sizes in ["uniform", "random"] {
+        let rows = batches_hold(&format!("{line} --batch-sizes {sizes} --devices sim:0..2 --location device"));
+        assert!(rows.iter().all(|row| row["location"] == "device"));
+    }
+}
+
+#[test]
+fn large_batches_are_sampled() {
+    let (rows, status) = rows("potrf --dim 3 --batch 1000 --batch-bad 1 --repeat 1 --workers 2 --format json");
+    let row = &rows[0];
+    assert_eq!((status, &row["status"], &row["batch_bad"]), (Some(0), &"ok".into(), &1.into()), "{row}");
+    assert!(row["batch_checked"].as_u64().is_some_and(|checked| (64..100).contains(&checked)), "{row}");
+    let table = tester("potrf --dim 3 --batch 1000 --repeat 1 --workers 1");
+    assert!(String::from_utf8_lossy(&table.stdout).contains("# batches of 1000 problems"));
+}
+
+#[test]
+fn wrong_batches_are_reported() {
+    let (rows, status) = rows("getrf --dim 9 --batch 5 --bound 0 --repeat 1 --workers 1 --format json");
+    assert_eq!((&rows[0]["status"], status), (&"FAILED".into(), Some(1)), "{}", rows[0]);
+    assert!(rows[0]["reason"].as_str().is_some_and(|reason| reason.contains("problem 0: residual")), "{}", rows[0]);
+}
+
+#[test]
+fn peers_compute_batches() {
+    for peer in peers() {
+        let line = "gemm,gemv,trsm,potrf,getrf,gesv,geqrf,ungqr,getrf_nopiv --dim 7 --batch 40 --type d,z";
+        for options in ["", "--batch-sizes random --batch-bad 2"] {
+            let rows = batches_hold(&format!("{line} {options} --peer {peer}"));
+            assert!(rows.iter().any(|row| row["peer"].as_str().is_some_and(|name| name.ends_with("/loop"))));
+            assert!(rows.iter().all(|row| row["peer_gflops"].is_f64() != row["reason"].is_string()), "{rows:?}");
+        }
+    }
+}
+
 #[test]
 fn any_tile_size_works() {
     let routines = "potrf,potrs,posv,gemm,trsm,getrf,gesv,geqrf,gels";
@@ -193,6 +268,12 @@ fn bad_usage_names_the_argument() {
         ("potrf --location device", "--location"),
         ("potrf --peer cublasxt,wide", "--peer"),
         ("potrf --peer cusolver,512", "--peer"),
+        ("potrf --peer cublas,512", "--peer"),
+        ("lange --batch 3", "--batch"),
+        ("lange --batch 3", "gemm, gemv, trsm"),
+        ("potrf --batch -3", "--batch"),
+        ("potrf --batch-sizes sorted", "--batch"),
+        ("potrf --batch 3 --batch-bad x", "--batch-bad"),
     ] {
         let output = tester(line);
         let message = String::from_utf8_lossy(&output.stderr);

@@ -24,7 +24,7 @@ use crate::contest::{self, Contest};
 use crate::memory;
 use crate::methods::Methods;
 use crate::ours::Ours;
-use crate::peer::Unavailable;
+use crate::peer::{Unavailable, Way};
 use crate::report::{ProblemCounts, Row, Status};
 use crate::sizes::Batch;
 use crate::types::Type;
@@ -92,6 +92,10 @@ impl<T: Scalar> Contest for BatchRun<'_, T> {
             };
             return (time, Ok(result.map_err(|error| error.to_string())));
         };
+        if matches!(self.contenders[at].way, Way::Compact { .. }) && !self.examined.bad.is_empty() {
+            let why = Unavailable("compact routines return no info for each problem".to_owned());
+            return (Duration::ZERO, Err(why));
+        }
         let what = (self.routine, self.problems);
         match peers::call(&self.contenders[at], what, &mut self.store, (self.bench.runtime, location)) {
             Ok(time) => (time, Ok(Ok(()))),
@@ -107,3 +111,6 @@ impl<T: Scalar> Contest for BatchRun<'_, T> {
         verdict::judge(self.routine, self.problems, &self.store, &self.examined, (contender == 0, bound))
     }
 }
+
+#[cfg(test)]
+pub mod tests;

@@ -4,8 +4,10 @@ use super::*;
 use crate::case::Choices;
 use crate::check::{defect_wrong, ordinary};
 use crate::operand::Keeps;
+use crate::range::TileSize;
 use superscalar::devices;
 use superscalar_oracle::ROUNDINGS_MAX;
+use superscalar_runtime::Runtime;
 
 /// Small sizes with all options, in two of the four types. One more small size, and larger ones with several tiles,
 /// have the first and the last options only.
@@ -33,12 +35,12 @@ pub fn checks_can_fail<T: Scalar>(routine: &Methods<T>) {
         return;
     }
     let runtime = Runtime::builder().workers(2).bind(false).build().expect("a runtime");
-    let ours = Ours { runtime: &runtime, options: Options::default().nb(8), distribution: None };
+    let ours = Ours::new(&runtime, TileSize::Fixed(8), None);
     let devices =
         devices::open("sim:0:flops=0:rate=0:latency=0:link=0:link-latency=0", None).expect("a simulated device");
     let builder = Runtime::builder().workers(1).bind(false).weights_file(None);
     let runtime = devices.add_to(builder).build().expect("a runtime");
-    let on_devices = Ours { runtime: &runtime, options: Options::default(), distribution: None };
+    let on_devices = Ours::new(&runtime, TileSize::Auto, None);
     for case in cases(routine) {
         let mut make = Maker::new(11, 3, usize::MAX);
         let before = (routine.operands)(&case, &mut make).expect("little memory");

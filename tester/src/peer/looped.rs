@@ -35,7 +35,7 @@ struct Piece<T: Scalar> {
 }
 
 /// What one task computes.
-struct Part<T: Scalar> {
+struct LoopPart<T: Scalar> {
     symbol: *const c_void,
     threads: Threads,
     pieces: Vec<Piece<T>>,
@@ -43,9 +43,9 @@ struct Part<T: Scalar> {
 
 // SAFETY: the addresses in it are those of arguments that it owns, of arrays that the batch's call borrows and that no
 // other part has, and of a function.
-unsafe impl<T: Scalar> Send for Part<T> {}
+unsafe impl<T: Scalar> Send for LoopPart<T> {}
 // SAFETY: no method of a shared part uses an address in it.
-unsafe impl<T: Scalar> Sync for Part<T> {}
+unsafe impl<T: Scalar> Sync for LoopPart<T> {}
 
 impl<T: Scalar> Piece<T> {
     fn new(class: &SizeClass<T>, range: Range<usize>) -> Self {
@@ -99,14 +99,14 @@ pub unsafe fn call<T: Scalar>(
             let ends = [number, number + 1].map(|number| class.problems.len() * number / count);
             (ends[0] < ends[1]).then(|| Piece::new(class, ends[0]..ends[1]))
         };
-        Part { symbol, threads, pieces: batch.classes.iter().filter_map(piece).collect() }
+        LoopPart { symbol, threads, pieces: batch.classes.iter().filter_map(piece).collect() }
     };
-    let mut parts: Vec<Part<T>> = (0..count).map(part).collect();
+    let mut parts: Vec<LoopPart<T>> = (0..count).map(part).collect();
     let start = Instant::now();
     let result = rt.scope(|s| {
         for part in &mut parts {
             let part = s.lend(part);
-            s.spawn("peer", part.read_write(), |part: &mut Part<T>| {
+            s.spawn("peer", part.read_write(), |part: &mut LoopPart<T>| {
                 part.threads.alone(|| {
                     // SAFETY: by the contract of `call`, the symbol is the routine of the argument lists.
                     part.pieces.iter_mut().for_each(|piece| unsafe { piece.run(part.symbol) });

@@ -116,7 +116,7 @@ struct Member {
 }
 
 /// What one task computes.
-struct Part<T: Scalar> {
+struct CompactPart<T: Scalar> {
     compact: Compact,
     threads: Threads,
     format: usize,
@@ -136,9 +136,9 @@ struct Packet([u8; 64]);
 
 // SAFETY: the addresses in it are those of memory that it owns, of arrays that the batch's call borrows and that no
 // other part has, and of functions.
-unsafe impl<T: Scalar> Send for Part<T> {}
+unsafe impl<T: Scalar> Send for CompactPart<T> {}
 // SAFETY: no method of a shared part uses an address in it.
-unsafe impl<T: Scalar> Sync for Part<T> {}
+unsafe impl<T: Scalar> Sync for CompactPart<T> {}
 
 /// Returns the operands of a compact routine.
 fn members<T: Scalar>(class: &SizeClass<T>) -> Option<Vec<Member>> {
@@ -160,7 +160,7 @@ fn members<T: Scalar>(class: &SizeClass<T>) -> Option<Vec<Member>> {
     }
 }
 
-impl<T: Scalar> Part<T> {
+impl<T: Scalar> CompactPart<T> {
     /// Makes the part of these problems. Returns `None` if the sizes are too large.
     fn new(compact: Compact, threads: Threads, class: &SizeClass<T>, range: Range<usize>) -> Option<Self> {
         // SAFETY: the function takes no arguments; additional words are ignored.
@@ -297,22 +297,26 @@ pub unsafe fn compact<T: Scalar>(
     let class = batch.uniform("a compact routine")?;
     let each = class.problems.len().div_ceil(PARTS_EACH * rt.workers()).next_multiple_of(PART_MULTIPLE);
     let starts = (0..class.problems.len()).step_by(each);
-    let part = |start| Part::new(compact, threads, class, start..class.problems.len().min(start + each));
-    let parts = starts.map(part).collect::<Option<Vec<Part<T>>>>();
+    let part = |start| CompactPart::new(compact, threads, class, start..class.problems.len().min(start + each));
+    let parts = starts.map(part).collect::<Option<Vec<CompactPart<T>>>>();
     let mut parts = parts.ok_or_else(|| Unavailable("there is no compact routine for these sizes".to_owned()))?;
     let to = on_all(rt, &mut parts, |part| part.convert(false))?;
-    let routine = on_all(rt, &mut parts, Part::compute)?;
+    let routine = on_all(rt, &mut parts, CompactPart::compute)?;
     let back = on_all(rt, &mut parts, |part| part.convert(true))?;
     Ok((routine, to + back))
 }
 
 /// Does something with each part, each in a task, and returns the duration.
-fn on_all<T: Scalar>(rt: &Runtime, parts: &mut [Part<T>], work: fn(&mut Part<T>)) -> Result<Duration, Unavailable> {
+fn on_all<T: Scalar>(
+    rt: &Runtime,
+    parts: &mut [CompactPart<T>],
+    work: fn(&mut CompactPart<T>),
+) -> Result<Duration, Unavailable> {
     let start = Instant::now();
     let result = rt.scope(|s| {
         for part in parts {
             let part = s.lend(part);
-            s.spawn("peer", part.read_write(), move |part: &mut Part<T>| part.threads.alone(|| work(part)));
+            s.spawn("peer", part.read_write(), move |part: &mut CompactPart<T>| part.threads.alone(|| work(part)));
         }
     });
     let elapsed = start.elapsed();

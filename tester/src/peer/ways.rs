@@ -15,7 +15,7 @@ pub enum Way {
     Loop,
     /// A call of MKL's gemm for batches.
     GemmBatch,
-    /// MKL's compact routine, with or without copies to and from its format in its time.
+    /// MKL's compact routine. `with_copies` says whether copies to and from its format are a part of its time.
     Compact { with_copies: bool },
     /// A call of NVIDIA's routine for batches for each size.
     Gpu,
@@ -28,7 +28,7 @@ impl Way {
             Self::Loop => "/loop",
             Self::GemmBatch => "/batch",
             Self::Compact { with_copies: false } => "/compact",
-            Self::Compact { with_copies: true } => "/compact+copies",
+            Self::Compact { with_copies: true } => "/packing",
             Self::Gpu => "/batched",
         }
     }

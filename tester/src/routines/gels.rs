@@ -5,7 +5,8 @@ use super::geqrf::Geqrf;
 use super::getrf::zero_column;
 use super::getri::WORK_COLUMNS;
 use super::{
-    BatchOperation, Case, Defect, Expected, FortranCall, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar, defect, letter_of,
+    BatchOperation, Case, Defect, Expected, FortranCall, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter,
+    Routine, Scalar, defect, letter_of,
 };
 use superscalar_kernels::{MatRef, Op, Real, cpu};
 use superscalar_oracle::{Sum, general, largest, modulus, transformed, vectors};

@@ -1,7 +1,8 @@
 //! gemm: C = alpha op(A) op(B) + beta C.
 
 use super::{
-    BatchOperation, Case, Defect, DeviceTiling, Dim, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, spawn,
+    BatchOperation, Case, Defect, DeviceTiling, Dim, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter,
+    Routine, Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{Real, reference};
 use superscalar_oracle::{Sum, general, largest, modulus, transformed};

@@ -2,7 +2,8 @@
 
 use super::getri::WORK_COLUMNS;
 use super::{
-    BatchOperation, Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, slice, spawn,
+    BatchOperation, Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter,
+    Routine, Scalar, Timed, defect, resident, slice, spawn,
 };
 use superscalar_kernels::{Diag, MatRef, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, largest, transformed, triangle};

@@ -3,7 +3,8 @@
 use super::getrf::{Getrf, factorization, zero_column};
 use super::getrs::Getrs;
 use super::{
-    BatchOperation, Case, Defect, DeviceTiling, Dim, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
+    BatchOperation, Case, Defect, DeviceTiling, Dim, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours,
+    Parameter, Routine, Scalar, Timed, resident, spawn,
 };
 use superscalar_kernels::MatRef;
 use superscalar_oracle::{Sum, general, largest};

@@ -1,7 +1,8 @@
 //! getrf: A = P L U, with partial pivoting.
 
 use super::{
-    BatchOperation, Case, Defect, DeviceTiling, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, spawn,
+    BatchOperation, Case, Defect, DeviceTiling, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours,
+    Parameter, Routine, Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{Diag, MatRef, Op, Real, Uplo};
 use superscalar_oracle::{Factor, Sum, general, largest, modulus, triangle};

@@ -24,7 +24,7 @@ impl Routine for GetrfNopiv {
         let (m, n) = (case.dim.m, case.dim.n);
         let a = make.matrix((m, n), Keeps::Padding, |random, mut a| {
             random.general(a.rb_mut());
-            (0..m.min(n)).for_each(|i| a[(i, i)] = a[(i, i)] + T::from_f64(m as f64));
+            (0..m.min(n)).for_each(|i| a[(i, i)] += T::from_f64(m as f64));
         })?;
         Some(Operands::new([a]))
     }

@@ -2,7 +2,8 @@
 
 use super::getrf::factors;
 use super::{
-    BatchOperation, Case, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
+    BatchOperation, Case, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
+    Scalar, Timed, resident, spawn,
 };
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, general, triangle};

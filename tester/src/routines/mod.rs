@@ -66,6 +66,16 @@ macro_rules! routines {
                             with_type!(letter, T => crate::drive::tests::checks_can_fail(&Methods::<T>::of::<R>()));
                         }
                     }
+
+                    #[test]
+                    fn batch_checks_can_fail() {
+                        let has_batch_form = <R as super::super::Routine>::HAS_BATCH_FORM;
+                        for letter in Type::ALL {
+                            with_type!(letter, T => {
+                                crate::batch::tests::checks_can_fail(&Methods::<T>::of::<R>(), has_batch_form);
+                            });
+                        }
+                    }
                 }
             )+)*
         }
@@ -100,6 +110,7 @@ routines! {
     getri { Getri }
     gecon { Gecon }
     geqrf { Geqrf Gelqf }
+    gebrd { Gebrd }
     tsqr { Tsqr }
     unmqr { Unmqr Unmlq }
     ungqr { Ungqr }

@@ -3,7 +3,8 @@
 use super::potrf::{Potrf, cholesky, indefinite};
 use super::potrs::Potrs;
 use super::{
-    BatchOperation, Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
+    BatchOperation, Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter,
+    Routine, Scalar, Timed, resident, spawn,
 };
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, general, largest, stored};

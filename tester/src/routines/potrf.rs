@@ -2,7 +2,8 @@
 
 use super::potri::gram;
 use super::{
-    BatchOperation, Case, Defect, DeviceTiling, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, spawn,
+    BatchOperation, Case, Defect, DeviceTiling, Expected, FortranCall, Keeps, Maker, Operands, Operations, Ours,
+    Parameter, Routine, Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::{MatRef, Uplo};
 use superscalar_oracle::{Storage, Sum, largest, residual::positive_diagonal, stored};

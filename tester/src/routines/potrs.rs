@@ -2,7 +2,8 @@
 
 use super::potri::gram;
 use super::{
-    BatchOperation, Case, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, resident, spawn,
+    BatchOperation, Case, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine,
+    Scalar, Timed, resident, spawn,
 };
 use superscalar_kernels::{Diag, Uplo};
 use superscalar_oracle::{Sum, general};

@@ -3,7 +3,8 @@
 
 use super::symm::order;
 use super::{
-    BatchOperation, Case, Coefficient, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, Timed, defect, resident, spawn,
+    BatchOperation, Case, Coefficient, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours,
+    Parameter, Routine, Scalar, Timed, defect, resident, spawn,
 };
 use superscalar_kernels::Side;
 use superscalar_oracle::{Sum, general, triangle};

@@ -3,7 +3,8 @@
 
 use super::getri::WORK_COLUMNS;
 use super::{
-    BatchOperation, Case, FortranCall, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar, slice,
+    BatchOperation, Case, FortranCall, Keeps, Maker, Operand, Operands, Operations, Ours, Parameter, Routine, Scalar,
+    slice,
 };
 use superscalar_kernels::{Diag, Op, Uplo};
 use superscalar_oracle::{Factor, Sum, general, largest, transformed, triangle};

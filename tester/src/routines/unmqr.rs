@@ -4,7 +4,8 @@
 use super::getri::WORK_COLUMNS;
 use super::symm::order;
 use super::{
-    BatchOperation, Case, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, letter_of, slice,
+    BatchOperation, Case, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, letter_of,
+    slice,
 };
 use superscalar_kernels::{Op, Side};
 use superscalar_oracle::{Factor, Sum, transformed};

@@ -18,7 +18,7 @@ pub struct Library {
 }
 
 /// A batch on the GPU.
-struct Loaded {
+struct LoadedBatch {
     /// The memory of each span.
     spans: Vec<(Span, GpuMemory)>,
     /// The addresses of each array of each size class, one list behind the other.
@@ -29,8 +29,8 @@ struct Loaded {
     pivots: GpuMemory,
 }
 
-/// Makes the calls of a batch and returns their duration. Copies to and from the GPU are a part of it if matrices are in
-/// host memory.
+/// Makes the calls of a batch and returns their duration. Copies to and from the GPU are a part of it if matrices are
+/// in host memory.
 pub fn call<T: Scalar>(
     library: &Library,
     batch: &mut BatchCall<'_, T>,
@@ -38,7 +38,7 @@ pub fn call<T: Scalar>(
 ) -> Result<Duration, Unavailable> {
     library.takes(batch)?;
     let start = Instant::now();
-    let loaded = Loaded::new(&library.cuda, batch)?;
+    let loaded = LoadedBatch::new(&library.cuda, batch)?;
     library.cuda.finish()?;
     let began = Instant::now();
     let (mut list, mut problem, mut row) = (0, 0, 0);
@@ -136,7 +136,7 @@ impl Library {
     }
 }
 
-impl Loaded {
+impl LoadedBatch {
     /// Copies the batch to the GPU.
     fn new<T: Scalar>(cuda: &Cuda, batch: &BatchCall<'_, T>) -> Result<Self, Unavailable> {
         let mut spans = Vec::new();
