@@ -239,6 +239,8 @@ fn device_batches_stay_on_their_devices() {
         let (mut l, mut x) = (make(&square).expect("memory"), make(&sides).expect("memory"));
         l.upload(&rt, view(&a, &square, is_uniform)).expect("the same shapes");
         x.upload(&rt, view(&b, &sides, is_uniform)).expect("the same shapes");
+        let is_there = |chunk| l.holders(chunk).contains(&Resource::device(0));
+        assert!((0..chunks.len()).all(is_there), "chunks are on the device after the upload");
         let mut info = vec![-1; COUNT];
         let factor = |l: &mut DeviceBatch<f64>, info: &mut [i32]| {
             rt.scope(|s| batch::spawn::potrf(s, Uplo::Lower, &l.lend(s), &ChunkedInfo::new(s, info, &chunks)))
