@@ -7,11 +7,11 @@
 //!
 //! Most parameters are discarded or ranked without a measurement; `--most` of them are measured for each order. The
 //! table is plain text, and may be edited. By default it is written to the file that the library reads
-//! (`SUPERSCALAR_TILES`, or a file in the user's cache folder). A kernel whose products are wrong is reported and not
-//! used.
+//! (`SUPERSCALAR_TILES`, or a file in the user's cache folder); entries of other types and orders stay. A kernel whose
+//! products are wrong is reported and not used.
 
 use clap::Parser;
-use std::{error::Error, path::PathBuf};
+use std::{error::Error, io::ErrorKind, path::PathBuf};
 use superscalar::{
     DeviceError, Runtime,
     devices::cuda,
@@ -51,7 +51,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = arguments.out.or_else(|| TileTable::path(&class)).ok_or("no folder for caches: give --out FILE")?;
     let rt = Runtime::builder().workers(1).device(gpu).build()?;
     let orders = if arguments.orders.is_empty() { TileTable::ORDERS.to_vec() } else { arguments.orders };
-    let mut table = TileTable::default();
+    let mut table: TileTable = match std::fs::read_to_string(&path) {
+        Ok(text) => text.parse()?,
+        Err(error) if error.kind() == ErrorKind::NotFound => TileTable::default(),
+        Err(error) => return Err(format!("{}: {error}", path.display()).into()),
+    };
     for &letter in &arguments.types {
         let measure = match letter {
             's' => measure::<f32>,
@@ -67,10 +71,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             let entry = measure(&rt, &class, order, arguments.most, report)?;
             let TunedTile { tile, gflops, cublas_gflops, .. } = entry;
             println!("{letter} {order}: {tile}, {gflops:.1} GFLOP/s; cuBLAS {cublas_gflops:.1}");
-            table.entries.push(entry);
+            table.replace(entry);
+            // What was measured stays, if a later measurement fails.
+            table.save(&path)?;
         }
     }
-    table.save(&path)?;
     println!("written to {}", path.display());
     let read: TileTable = std::fs::read_to_string(&path)?.parse()?;
     let key = |entry: &TunedTile| (entry.letter, entry.order, entry.tile);

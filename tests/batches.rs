@@ -107,8 +107,17 @@ fn every_routine<T: dla::Scalar>(rt: &Runtime, is_uniform: bool) -> Result<(Vec<
     numbers.extend(batch::getrf(rt, view_mut(&mut lu, &square, is_uniform), pivots, &options)?.into_info());
     let (factor, pivots) = (view(&lu, &square, is_uniform), view(&ipiv, &columns, is_uniform));
     batch::getrs(rt, Op::Trans, factor, pivots, view_mut(&mut x, &sides, is_uniform), &options)?;
-    numbers.extend(ipiv);
+    numbers.extend(&ipiv);
     results.extend([lu, x]);
+    let (mut lu, mut x) = (a.clone(), b.clone());
+    let (system, pivots) = (view_mut(&mut lu, &square, is_uniform), view_mut(&mut ipiv, &columns, is_uniform));
+    let solved = batch::gesv(rt, system, pivots, view_mut(&mut x, &sides, is_uniform), &options)?;
+    numbers.extend(solved.into_info().into_iter().chain(ipiv));
+    results.extend([lu, x]);
+    let (mut qr, mut x) = (a.clone(), b.clone());
+    let (system, sided) = (view_mut(&mut qr, &square, is_uniform), view_mut(&mut x, &sides, is_uniform));
+    numbers.extend(batch::gels(rt, system, sided, &options)?.into_info());
+    results.extend([qr, x]);
 
     let (mut qr, mut tau, mut c) = (a.clone(), vec![T::ZERO; total], a.clone());
     let scalars = view_mut(&mut tau, &columns, is_uniform);

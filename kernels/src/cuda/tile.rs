@@ -28,8 +28,8 @@ pub struct ProductTile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TileConstraint {
-    /// A number is zero, or there are fewer than two stages.
-    Positive,
+    /// A number is zero or above 1024, or there are fewer than two stages.
+    Range,
     /// More threads than a block can have.
     Threads,
     /// The part of a warp is not a multiple of what its registers or the matrix units compute at once.
@@ -48,7 +48,7 @@ pub enum TileConstraint {
 impl fmt::Display for TileConstraint {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Self::Positive => "positive numbers, and two stages",
+            Self::Range => "range of the numbers",
             Self::Threads => "threads of a block",
             Self::WarpPart => "part of a warp",
             Self::Fetch => "equal fetches",
@@ -108,7 +108,7 @@ impl ProductTile {
         let meets = |is_met: bool, constraint| if is_met { Ok(()) } else { Err(constraint) };
         // Sizes beyond these limits are not meant, and would overflow what follows.
         let is_small = [rows, columns, deep, stages, down, across].iter().all(|&number| (1..=1024).contains(&number));
-        meets(is_small && stages >= 2, TileConstraint::Positive)?;
+        meets(is_small && stages >= 2, TileConstraint::Range)?;
         meets(self.threads() <= BLOCK_THREADS_MAX, TileConstraint::Threads)?;
         let units = limits.has_units && is_double::<T>();
         // Matrix units compute 16 x 8 sums. Without them a lane has every eighth row and every fourth column, and as
@@ -299,8 +299,8 @@ mod tests {
     #[test]
     fn each_constraint_discards() {
         for (tile, constraint) in [
-            (ProductTile { rows: 0, ..TILE }, TileConstraint::Positive),
-            (ProductTile { stages: 1, ..TILE }, TileConstraint::Positive),
+            (ProductTile { rows: 0, ..TILE }, TileConstraint::Range),
+            (ProductTile { stages: 1, ..TILE }, TileConstraint::Range),
             (ProductTile { down: 8, across: 8, ..TILE }, TileConstraint::Threads),
             (ProductTile { rows: 48, down: 4, ..TILE }, TileConstraint::WarpPart),
             (ProductTile { deep: 8, ..TILE }, TileConstraint::Depth),

@@ -113,7 +113,7 @@ impl Program {
 pub(super) const TRANSPOSED_BLOCK: usize = 16;
 
 /// The columns of a panel in factorizations of batches, and the bytes of a group's own memory for a panel. With what
-/// else a group keeps, these are less than 32 KiB, which every device has.
+/// else a group of at most 64 work-items keeps, these are less than 32 KiB, which every device has.
 pub(super) const BATCH_PANEL_COLUMNS: usize = 8;
 pub(super) const BATCH_PANEL_BYTES: usize = 16 << 10;
 

@@ -33,8 +33,8 @@ impl<E> BatchPart<E> {
     }
 }
 
-/// Divides the problems of a batch into ranges for one launch each. Each problem has a key; the range's last key, which
-/// is its largest from there on, is at least that of each of its problems. There are no more ranges than keys.
+/// Divides the problems of a batch into ranges for one launch each. Each problem has a key, and the last problem of a
+/// range has the largest key in it. There are no more ranges than different keys.
 pub(crate) fn classes(count: usize, is_varied: bool, key: impl Fn(usize) -> usize) -> Vec<Range<usize>> {
     if !is_varied {
         return std::iter::once(0..count).filter(|all| !all.is_empty()).collect();

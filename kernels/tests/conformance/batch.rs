@@ -1,5 +1,4 @@
-//! Operations on batches: agreement with the host's kernels, problem by problem. A backend without batches skips these
-//! tests.
+//! Operations on batches: agreement with the host's kernels, problem by problem.
 //!
 //! Batches have one shape, or many shapes in any order in memory; between the matrices and their columns are gaps.
 //! Elements that an operation must not read are NaN. Problems that fail must have the host's outcome.

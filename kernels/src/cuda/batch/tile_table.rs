@@ -99,9 +99,15 @@ impl TileTable {
         CacheFile::named(path).replace(self.to_string().as_bytes()).map_err(|error| DeviceError::new(error.to_string()))
     }
 
+    /// Adds an entry, in the place of one of the same element type and order.
+    pub fn replace(&mut self, entry: TunedTile) {
+        self.entries.retain(|old| (old.letter, old.order) != (entry.letter, entry.order));
+        self.entries.push(entry);
+    }
+
     /// Returns a GPU's table, which is read once per process. It has entries for all element types, and only such as
-    /// the GPU can run: an unusable file in the cache folder, and entries of another GPU that this one cannot run, are
-    /// replaced by the crate's, and those by the likely best.
+    /// the GPU can run. Entries that it cannot run, and those of an unusable file in the cache folder, are replaced by
+    /// the crate's, or, if it cannot run these either, by the likely best.
     ///
     /// # Errors
     /// If the file that `SUPERSCALAR_TILES` names cannot be read or is not a table.
@@ -120,17 +126,22 @@ impl TileTable {
         Ok(table)
     }
 
-    /// Keeps the entries that are valid within the limits, and adds others for the element types without any.
+    /// Replaces entries that are not valid within the limits, and adds those of element types without any.
     fn completed(self, limits: TileLimits) -> Self {
-        let valid = |table: Self| table.entries.into_iter().filter(move |entry| is_valid(entry, limits));
-        let (mut entries, shipped): (Vec<_>, Vec<_>) = (valid(self).collect(), valid(Self::shipped()).collect());
+        let mut shipped = Self::shipped();
+        shipped.entries.retain(|entry| is_valid(entry, limits));
+        let replacement = |letter, order| {
+            let nearest = shipped.nearest(letter, order).map(|&entry| TunedTile { order, ..entry });
+            nearest.or_else(|| likely_best(letter, order, limits))
+        };
+        let valid = |entry: TunedTile| match is_valid(&entry, limits) {
+            true => Some(entry),
+            false => replacement(entry.letter, entry.order),
+        };
+        let mut entries: Vec<_> = self.entries.into_iter().filter_map(valid).collect();
         for letter in LETTERS.chars() {
-            let of_letter = |entry: &&TunedTile| entry.letter == letter;
             if !entries.iter().any(|entry| entry.letter == letter) {
-                entries.extend(shipped.iter().filter(of_letter));
-            }
-            if !entries.iter().any(|entry| entry.letter == letter) {
-                entries.extend(Self::ORDERS.into_iter().filter_map(|order| likely_best(letter, order, limits)));
+                entries.extend(Self::ORDERS.into_iter().filter_map(|order| replacement(letter, order)));
             }
         }
         Self { entries }
@@ -259,6 +270,16 @@ mod tests {
             let table = foreign.clone().completed(limits);
             assert!(table.entries.iter().all(|entry| is_valid(entry, limits)), "{table}");
             assert!(LETTERS.chars().all(|letter| table.nearest(letter, 32).is_some()), "{table}");
+            assert_eq!(table.nearest('d', 64).map(|entry| entry.order), Some(64), "{table}");
         }
+    }
+
+    #[test]
+    fn entries_replace_those_of_their_order() {
+        let mut table: TileTable =
+            "d 64 64 64 16 3 2 2 1.0 0.0\nd 32 64 64 16 3 2 2 1.0 0.0".parse().expect("two lines");
+        table.replace(TunedTile { gflops: 5.0, ..table.entries[0] });
+        let rates: Vec<_> = table.entries.iter().map(|entry| (entry.order, entry.gflops)).collect();
+        assert_eq!(rates, [(32, 1.0), (64, 5.0)]);
     }
 }

@@ -9,7 +9,7 @@ use super::{
     tile_table::{HasTileLimits, TunedTile},
 };
 use crate::{
-    BatchBacking, BatchRef, BatchView, MatMut, Op, Scalar, cpu,
+    BatchBacking, BatchRef, BatchView, MatMut, Op, Real, Scalar, cpu,
     cuda::{stream::Stream, tile::ProductTile},
     operations::BatchMat,
     try_zeros,
@@ -29,6 +29,8 @@ const ROUNDS: usize = 5;
 const FINALISTS: usize = 3;
 /// Products of a trial that are compared with the host's.
 const COMPARED: usize = 3;
+/// The operations of the products that are timed.
+const PLAIN: (Op, Op) = (Op::None, Op::None);
 
 /// A kernel for batched products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +41,11 @@ pub enum ProductKernel {
     Cublas,
 }
 
-/// Finds the fastest tile for products of an order on a runtime's GPU. At most `most` candidates are measured; `report`
+/// Finds the fastest tile for products of an order on a runtime's GPU, its only device. At most `most` candidates are measured; `report`
 /// receives each kernel with its rate in Gflop/s, or why it was discarded.
 ///
 /// # Errors
-/// If memory runs out, the device fails, or no candidate computes right products.
+/// If the runtime has other devices or none, memory runs out, the device fails, or no candidate computes right products.
 ///
 /// ```no_run
 /// use superscalar::{Runtime, devices::cuda, kernels::cuda::tuning};
@@ -62,6 +64,9 @@ pub fn measure<T: Scalar>(
     most: usize,
     mut report: impl FnMut(ProductKernel, Result<f64, &DeviceError>),
 ) -> Result<TunedTile, DeviceError> {
+    if rt.devices().len() != 1 {
+        return Err(DeviceError::new("tiles are measured by a runtime whose only device is the GPU"));
+    }
     let mut trial = Trial::<T>::new(rt, order)?;
     let mut timed = Vec::new();
     for tile in ProductTile::candidates::<T>(gpu.tile_limits(), order, most) {
@@ -80,13 +85,15 @@ pub fn measure<T: Scalar>(
     let mut cublas = Vec::new();
     for _ in 0..ROUNDS {
         for (&(_, tile), rates) in timed.iter().zip(&mut rates) {
-            rates.push(trial.gflops(ProductKernel::Tiles(tile))?);
+            // A round that failed does not count.
+            rates.extend(trial.gflops(ProductKernel::Tiles(tile)).ok());
         }
         // Without cuBLAS there is nothing to compare with.
         cublas.extend(trial.gflops(ProductKernel::Cublas).ok());
     }
     let finals = rates.into_iter().map(median).zip(timed.iter().map(|&(_, tile)| tile));
     let best = finals.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    let best = best.filter(|&(gflops, _)| gflops > 0.0);
     let (gflops, tile) = best.ok_or_else(|| DeviceError::new("no tile computes right products"))?;
     let cublas_gflops = median(cublas);
     report(ProductKernel::Cublas, Ok(cublas_gflops));
@@ -99,10 +106,11 @@ fn median(mut rates: Vec<f64>) -> f64 {
     rates.get(rates.len() / 2).copied().unwrap_or_default()
 }
 
-/// The products C = A B of a trial, and the kernel and the number of times that they are computed.
+/// The products C = op(A) op(B) of a trial, and the kernel and the number of times that they are computed.
 #[derive(Clone, Copy, Debug)]
 struct TrialCall {
     kernel: ProductKernel,
+    ops: (Op, Op),
     order: usize,
     count: usize,
     times: usize,
@@ -142,8 +150,8 @@ impl<'r, T: Scalar> Trial<'r, T> {
     }
 
     /// Computes the products, and returns the seconds.
-    fn run(&mut self, kernel: ProductKernel, times: usize) -> Result<f64, DeviceError> {
-        let call = TrialCall { kernel, order: self.order, count: self.count, times };
+    fn run(&mut self, kernel: ProductKernel, ops: (Op, Op), times: usize) -> Result<f64, DeviceError> {
+        let call = TrialCall { kernel, ops, order: self.order, count: self.count, times };
         let Self { rt, a, b, c, .. } = self;
         let begun = Instant::now();
         rt.scope(|s| {
@@ -158,9 +166,9 @@ impl<'r, T: Scalar> Trial<'r, T> {
     /// Returns the rate of a kernel in Gflop/s.
     fn gflops(&mut self, kernel: ProductKernel) -> Result<f64, DeviceError> {
         // The first run may copy operands. What one call takes besides the kernel is subtracted.
-        self.run(kernel, 1)?;
-        let one = self.run(kernel, 1)?.min(self.run(kernel, 1)?);
-        let seconds = (self.run(kernel, 1 + CALLS)? - one) / CALLS as f64;
+        self.run(kernel, PLAIN, 1)?;
+        let one = self.run(kernel, PLAIN, 1)?.min(self.run(kernel, PLAIN, 1)?);
+        let seconds = (self.run(kernel, PLAIN, 1 + CALLS)? - one) / CALLS as f64;
         if seconds <= 0.0 {
             return Err(DeviceError::new("the time of the kernel is less than that of a task"));
         }
@@ -168,9 +176,14 @@ impl<'r, T: Scalar> Trial<'r, T> {
         Ok(flops / seconds * 1e-9)
     }
 
-    /// Compares some of a kernel's products with the host's, after it was compiled.
+    /// Compares some of a kernel's products with the host's, for each combination of operations.
     fn check(&mut self, kernel: ProductKernel) -> Result<(), DeviceError> {
-        self.run(kernel, 1)?;
+        let each = [Op::None, Op::ConjTrans].map(|a| [Op::None, Op::ConjTrans].map(|b| (a, b)));
+        each.as_flattened().iter().try_for_each(|&ops| self.check_one(kernel, ops))
+    }
+
+    fn check_one(&mut self, kernel: ProductKernel, ops: (Op, Op)) -> Result<(), DeviceError> {
+        self.run(kernel, ops, 1)?;
         let (order, count) = (self.order, self.count);
         let Self { rt, a, b, c, .. } = self;
         rt.scope(|s| {
@@ -181,7 +194,8 @@ impl<'r, T: Scalar> Trial<'r, T> {
                 operands,
                 move |(a, b, c): (&BatchView<'_, T>, &BatchView<'_, T>, &mut BatchView<'_, T>)| {
                     let problems = (0..COMPARED).map(|at| at * (count - 1) / (COMPARED - 1).max(1));
-                    let is_right = problems.into_iter().all(|p| is_product(a.as_ref(), b.as_ref(), c.as_ref(), p));
+                    let is_right =
+                        problems.into_iter().all(|p| is_product(ops, [a.as_ref(), b.as_ref(), c.as_ref()], p));
                     // The next kernel must not find the products of this one.
                     if let Some(mut c) = c.as_mut() {
                         (0..c.len()).for_each(|p| c.get_mut(p).fill(T::ZERO));
@@ -207,11 +221,11 @@ fn issue<T: Scalar>(
     (a, b, c): (DeviceOperand<BatchView<'_, T>>, DeviceOperand<BatchView<'_, T>>, DeviceOperand<BatchView<'_, T>>),
     call: &TrialCall,
 ) -> Result<(), DeviceError> {
-    let &TrialCall { kernel, order, count, times } = call;
+    let &TrialCall { kernel, ops, order, count, times } = call;
     let of = |operand: DeviceOperand<BatchView<'_, T>>| -> Result<Operand<T>, DeviceError> {
         Ok(Operand::of(&BatchMat::packed(operand.region()?, (order, order), order, count), 0..count))
     };
-    let (a, b, c, ops) = (of(a)?, of(b)?, of(c)?, (Op::None, Op::None));
+    let (a, b, c) = (of(a)?, of(b)?, of(c)?);
     let product = Product { ops, alpha: T::ONE, a, b, beta: T::ZERO, c, count };
     let mut stream = Stream::new(context.queue::<Queue>()?, 0..0);
     (0..times).try_for_each(|_| match kernel {
@@ -220,25 +234,28 @@ fn issue<T: Scalar>(
     })
 }
 
-/// Fills a matrix with numbers between -1 and 1.
+/// Fills a matrix with numbers whose parts are between -1 and 1.
 fn fill<T: Scalar>(mut a: MatMut<'_, T>, seed: usize) {
     let mut state = seed as u64 + 1;
     for j in 0..a.ncols() {
         for i in 0..a.nrows() {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            a[(i, j)] = T::from_f64((state >> 40) as f64 / f64::powi(2.0, 23) - 1.0);
+            let mut next = || {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                T::Real::from_f64((state >> 40) as f64 / f64::powi(2.0, 23) - 1.0)
+            };
+            a[(i, j)] = T::from_parts(next(), next());
         }
     }
 }
 
-/// Returns whether problem p of C is the product of those of A and B, up to rounding.
-fn is_product<T: Scalar>(a: BatchRef<'_, T>, b: BatchRef<'_, T>, c: BatchRef<'_, T>, p: usize) -> bool {
-    let (a, b, c) = (a.get(p), b.get(p), c.get(p));
+/// Returns whether problem p of C is op(A) op(B), up to rounding.
+fn is_product<T: Scalar>(ops: (Op, Op), batches: [BatchRef<'_, T>; 3], p: usize) -> bool {
+    let [a, b, c] = batches.map(|batch| batch.get(p));
     let (m, n) = c.shape();
     let Ok(mut wanted) = try_zeros::<T>(m, n) else { return false };
     let Ok(mut product) = MatMut::from_col_major(&mut wanted, m, n, m.max(1)) else { return false };
-    cpu::gemm(T::ONE, Op::None, a, Op::None, b, T::ZERO, product.rb_mut());
-    let bound = T::Real::from_f64(4.0 * a.ncols() as f64) * T::EPSILON;
+    cpu::gemm(T::ONE, ops.0, a, ops.1, b, T::ZERO, product.rb_mut());
+    let bound = T::Real::from_f64(8.0 * a.ncols() as f64) * T::EPSILON;
     // NaN is not right.
     (0..n).all(|j| (0..m).all(|i| (product[(i, j)] - c.at(i, j)).abs() <= bound))
 }

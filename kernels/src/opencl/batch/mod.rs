@@ -14,7 +14,7 @@
 //! # Kernels
 //! A work-group has one problem, or a part of it such as a tile of a product. Kernels for tiny products and for
 //! interchanges have a work-item for each element or column. A group has one work-item on a CPU and 64 on a GPU; every
-//! kernel is written for any power of four.
+//! kernel is written for 1, 4, 16 or 64.
 //!
 //! # Limits
 //! Orders are not limited, except by `int`. gels is for at least as many rows as columns; other shapes are refused.

@@ -1,4 +1,4 @@
-// What the batched kernels share: the matrices of a batch, sums over a work-group, and arithmetic. Included after
+// What the batched kernels share: the matrices of a batch, and arithmetic. Included after
 // `prelude.cl`. Required definition: LANES, the work-items of a group, a power of four.
 //
 // A group works on one problem. All its work-items pass every barrier (TOGETHER): it is outside of branches, and in
@@ -48,22 +48,6 @@ inline Place place_of(__global const real *heap, long at, long stride, long tabl
 }
 inline long number_of(__global const real *heap, long table, long p) {
     return table < 0 ? p : ((__global const long *)heap)[table + TABLE_ROWS * p + 4];
-}
-
-// Returns the sum over the group in all its work-items. `room` has LANES elements.
-inline elem sum_of_group(elem x, OWN elem *room) {
-#if LANES > 1
-    const int lane = get_local_id(0);
-    room[lane] = x;
-    TOGETHER;
-    for (int by = LANES / 2; by > 0; by /= 2) {
-        if (lane < by) room[lane] += room[lane + by];
-        TOGETHER;
-    }
-    x = room[0];
-    TOGETHER;
-#endif
-    return x;
 }
 
 // c - x y.
