@@ -8,7 +8,7 @@ use superscalar_runtime::DeviceError;
 
 /// The options of a solve with triangles: B := alpha op(A)⁻¹ B or alpha B op(A)⁻¹.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TriangleOptions<T> {
+pub(crate) struct BatchTriangle<T> {
     pub side: Side,
     pub uplo: Uplo,
     pub op: Op,
@@ -30,7 +30,7 @@ type Done = Result<(), DeviceError>;
 pub(crate) trait BatchKernels<T: Scalar> {
     fn gemm(&mut self, scaled: ((Op, Op), T, T), factors: [&BatchMat<T>; 2], c: &BatchMat<T>) -> Done;
 
-    fn trsm(&mut self, options: TriangleOptions<T>, systems: Systems<'_, T>) -> Done;
+    fn trsm(&mut self, options: BatchTriangle<T>, systems: Systems<'_, T>) -> Done;
 
     fn potrf(&mut self, uplo: Uplo, a: &BatchMat<T>, info: Option<Mat<i32>>) -> Done;
 
@@ -66,7 +66,7 @@ pub(crate) trait BatchKernels<T: Scalar> {
     /// Solves A X = B with the Cholesky factors of each A.
     fn potrs(&mut self, uplo: Uplo, systems: Systems<'_, T>) -> Done {
         let ops = if uplo == Uplo::Lower { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] };
-        let options = ops.map(|op| TriangleOptions { side: Side::Left, uplo, op, diag: Diag::NonUnit, alpha: T::ONE });
+        let options = ops.map(|op| BatchTriangle { side: Side::Left, uplo, op, diag: Diag::NonUnit, alpha: T::ONE });
         options.into_iter().try_for_each(|options| self.trsm(options, systems))
     }
 
@@ -85,7 +85,7 @@ pub(crate) trait BatchKernels<T: Scalar> {
         self.unmqr(Op::ConjTrans, (a, &tau), b)?;
         self.find_zeros(a, info)?;
         let (side, uplo, op, diag, alpha) = (Side::Left, Uplo::Upper, Op::None, Diag::NonUnit, T::ONE);
-        self.trsm(TriangleOptions { side, uplo, op, diag, alpha }, Systems { a, b, outcomes: info })?;
+        self.trsm(BatchTriangle { side, uplo, op, diag, alpha }, Systems { a, b, outcomes: info })?;
         self.release(before);
         Ok(())
     }
@@ -113,7 +113,7 @@ pub(crate) trait BatchKernels<T: Scalar> {
         match (*operation, &**read, &**updated) {
             (BatchOperation::Gemm { ops, alpha, beta }, [a, b], [c]) => self.gemm((ops, alpha, beta), [a, b], c),
             (BatchOperation::Trsm { side, uplo, op, diag, alpha }, [a], [b]) => {
-                self.trsm(TriangleOptions { side, uplo, op, diag, alpha }, always(a, b))
+                self.trsm(BatchTriangle { side, uplo, op, diag, alpha }, always(a, b))
             }
             (BatchOperation::Potrf { uplo }, [], [a]) => self.potrf(uplo, a, info),
             (BatchOperation::Potrs { uplo }, [a], [b]) => self.potrs(uplo, always(a, b)),

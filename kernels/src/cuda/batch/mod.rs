@@ -50,7 +50,7 @@ use super::{
 };
 use crate::{
     Op, Scalar, Uplo,
-    operations::{BatchCall, BatchKernels, BatchMat, Mat, Systems, TriangleOptions, class_of},
+    operations::{BatchCall, BatchKernels, BatchMat, BatchTriangle, Mat, Systems, class_of},
     scratch::Mark,
 };
 use operand::Operand;
@@ -74,7 +74,7 @@ impl<T: Scalar> BatchKernels<T> for Stream<'_, T> {
         products::gemm(self, scaled, factors, c)
     }
 
-    fn trsm(&mut self, options: TriangleOptions<T>, systems: Systems<'_, T>) -> Result<(), DeviceError> {
+    fn trsm(&mut self, options: BatchTriangle<T>, systems: Systems<'_, T>) -> Result<(), DeviceError> {
         solves::trsm(self, options, systems)
     }
 

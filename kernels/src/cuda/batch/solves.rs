@@ -12,7 +12,7 @@ use crate::cuda::{
 };
 use crate::{
     Diag, Direction, Op, Scalar, Side, Uplo,
-    operations::{BatchMat, Mat, Systems, TriangleOptions, op_code},
+    operations::{BatchMat, BatchTriangle, Mat, Systems, op_code},
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
@@ -48,7 +48,7 @@ struct DiagonalBlock<T> {
 /// Solves with one triangle of each A.
 pub(super) fn trsm<T: Scalar>(
     stream: &mut Stream<'_, T>,
-    options: TriangleOptions<T>,
+    options: BatchTriangle<T>,
     systems: Systems<'_, T>,
 ) -> Result<(), DeviceError> {
     parts(systems, options.side).into_iter().try_for_each(|(_, part)| part.solve(stream, options))
@@ -67,7 +67,7 @@ pub(super) fn getrs<T: Scalar>(
         0 => Ok(()),
         _ => Err(DeviceError::new(format!("getrs: problem {}: an interchange is not within the rows", problem - 1))),
     })?;
-    let options = |uplo, diag| TriangleOptions { side: Side::Left, uplo, op, diag, alpha: T::ONE };
+    let options = |uplo, diag| BatchTriangle { side: Side::Left, uplo, op, diag, alpha: T::ONE };
     let (lower, upper) = (options(Uplo::Lower, Diag::Unit), options(Uplo::Upper, Diag::NonUnit));
     for (range, part) in parts(systems, Side::Left) {
         let ipiv = Operand::of(ipiv, range);
@@ -106,7 +106,7 @@ fn parts<T: Scalar>(systems: Systems<'_, T>, side: Side) -> Vec<(Range<usize>, D
 }
 
 impl<T: Scalar> DiagonalBlock<T> {
-    fn solve(self, stream: &mut Stream<'_, T>, options: TriangleOptions<T>) -> Result<(), DeviceError> {
+    fn solve(self, stream: &mut Stream<'_, T>, options: BatchTriangle<T>) -> Result<(), DeviceError> {
         let (n, vectors) = self.sizes(options.side);
         let is_uniform = self.a.table.is_none() && self.outcomes.is_none();
         if n > WHOLE_ORDER_MAX && vectors > 1 && is_uniform && options.alpha != T::ZERO {
@@ -122,9 +122,9 @@ impl<T: Scalar> DiagonalBlock<T> {
     }
 
     /// Solves with one kernel.
-    fn solve_whole(self, stream: &mut Stream<'_, T>, options: TriangleOptions<T>) -> Result<(), DeviceError> {
+    fn solve_whole(self, stream: &mut Stream<'_, T>, options: BatchTriangle<T>) -> Result<(), DeviceError> {
         let Self { a, b, outcomes, count } = self;
-        let TriangleOptions { side, uplo, op, diag, alpha } = options;
+        let BatchTriangle { side, uplo, op, diag, alpha } = options;
         let (n, vectors) = self.sizes(side);
         if n == 0 || vectors == 0 || count == 0 {
             return Ok(());
@@ -160,9 +160,9 @@ impl<T: Scalar> DiagonalBlock<T> {
     }
 
     /// Solves panel by panel, in the order in which components are found. A product subtracts what is known.
-    fn solve_by_panels(self, stream: &mut Stream<'_, T>, options: TriangleOptions<T>) -> Result<(), DeviceError> {
+    fn solve_by_panels(self, stream: &mut Stream<'_, T>, options: BatchTriangle<T>) -> Result<(), DeviceError> {
         let Self { a, b, count, .. } = self;
-        let TriangleOptions { side, uplo, op, alpha, .. } = options;
+        let BatchTriangle { side, uplo, op, alpha, .. } = options;
         let (n, _) = self.sizes(side);
         let is_lower = (uplo == Uplo::Lower) == (op == Op::None);
         let is_forward = is_lower == (side == Side::Left);
@@ -191,7 +191,7 @@ impl<T: Scalar> DiagonalBlock<T> {
             }
             let alpha = if panel > 0 { T::ONE } else { alpha };
             let triangle = Self { a: a.part(here.clone(), here), b: c, ..self };
-            triangle.solve_whole(stream, TriangleOptions { alpha, ..options })?;
+            triangle.solve_whole(stream, BatchTriangle { alpha, ..options })?;
         }
         Ok(())
     }

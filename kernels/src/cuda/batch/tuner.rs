@@ -9,7 +9,7 @@ use super::{
     tile_table::{HasTileLimits, TunedTile},
 };
 use crate::{
-    BatchBacking, BatchRef, BatchView, MatMut, Op, Real, Scalar, cpu,
+    BatchBacking, BatchRef, BatchView, MatMut, Op, Scalar, cpu,
     cuda::{stream::Stream, tile::ProductTile},
     operations::BatchMat,
     try_zeros,
@@ -17,7 +17,7 @@ use crate::{
 use std::time::Instant;
 use superscalar_devices::cuda::{GpuClass, KIND, Queue};
 use superscalar_runtime::{
-    Codelet, DeviceError, IssueContext, Operand as DeviceOperand, Reads, Resident, Runtime, TaskSpec, Updates,
+    Codelet, DeviceError, IssueContext, Operand as DeviceOperand, Operands, Reads, Resident, Runtime, TaskSpec, Updates,
 };
 
 /// The bytes of a trial's operands: more than caches hold.
@@ -41,11 +41,12 @@ pub enum ProductKernel {
     Cublas,
 }
 
-/// Finds the fastest tile for products of an order on a runtime's GPU, its only device. At most `most` candidates are measured; `report`
-/// receives each kernel with its rate in Gflop/s, or why it was discarded.
+/// Finds the fastest tile for products of an order on a runtime's GPU, its only device. At most `most` candidates are
+/// measured; `report` receives each kernel with its rate in Gflop/s, or why it was discarded.
 ///
 /// # Errors
-/// If the runtime has other devices or none, memory runs out, the device fails, or no candidate computes right products.
+/// If the runtime has other devices or none, memory runs out, the device fails, or no candidate computes right
+/// products.
 ///
 /// ```no_run
 /// use superscalar::{Runtime, devices::cuda, kernels::cuda::tuning};
@@ -218,7 +219,7 @@ fn device_error(error: impl std::error::Error) -> DeviceError {
 /// Puts the products of a trial into the queue.
 fn issue<T: Scalar>(
     context: &mut IssueContext<'_>,
-    (a, b, c): (DeviceOperand<BatchView<'_, T>>, DeviceOperand<BatchView<'_, T>>, DeviceOperand<BatchView<'_, T>>),
+    (a, b, c): <TrialOperands<'_, T> as Operands>::Of,
     call: &TrialCall,
 ) -> Result<(), DeviceError> {
     let &TrialCall { kernel, ops, order, count, times } = call;

@@ -35,7 +35,7 @@ use super::{
 };
 use crate::{
     Op, Scalar, Uplo,
-    operations::{BatchCall, BatchKernels, BatchMat, Mat, Systems, TriangleOptions},
+    operations::{BatchCall, BatchKernels, BatchMat, BatchTriangle, Mat, Systems},
     scratch::Mark,
 };
 use operand::Operand;
@@ -63,7 +63,7 @@ impl<T: Scalar> BatchKernels<T> for Stream<'_> {
         products::gemm(self, scaled, factors, c)
     }
 
-    fn trsm(&mut self, options: TriangleOptions<T>, systems: Systems<'_, T>) -> Result<(), DeviceError> {
+    fn trsm(&mut self, options: BatchTriangle<T>, systems: Systems<'_, T>) -> Result<(), DeviceError> {
         solves::trsm(self, options, systems)
     }
 

@@ -13,7 +13,7 @@ use crate::opencl::{
 };
 use crate::{
     Diag, Direction, Op, Scalar, Side, Uplo,
-    operations::{BatchMat, Mat, Systems, TriangleOptions, class_of, op_code},
+    operations::{BatchMat, BatchTriangle, Mat, Systems, class_of, op_code},
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
@@ -30,7 +30,7 @@ struct SystemsPart<T> {
 /// Solves with one triangle of each A.
 pub(super) fn trsm<T: Scalar>(
     stream: &mut Stream<'_>,
-    options: TriangleOptions<T>,
+    options: BatchTriangle<T>,
     systems: Systems<'_, T>,
 ) -> Result<(), DeviceError> {
     parts(systems).iter().try_for_each(|part| part.solve(stream, options))
@@ -46,7 +46,7 @@ pub(super) fn getrs<T: Scalar>(
 ) -> Result<(), DeviceError> {
     let ipiv = ipiv.expect("a checked call has interchanges");
     let status = clear_status(stream)?;
-    let options = |uplo, diag| TriangleOptions { side: Side::Left, uplo, op, diag, alpha: T::ONE };
+    let options = |uplo, diag| BatchTriangle { side: Side::Left, uplo, op, diag, alpha: T::ONE };
     let (lower, upper) = (options(Uplo::Lower, Diag::Unit), options(Uplo::Upper, Diag::NonUnit));
     for part in parts(systems) {
         if op == Op::None {
@@ -82,9 +82,9 @@ fn parts<T: Scalar>(systems: Systems<'_, T>) -> Vec<SystemsPart<T>> {
 }
 
 impl<T: Scalar> SystemsPart<T> {
-    fn solve(&self, stream: &mut Stream<'_>, options: TriangleOptions<T>) -> Result<(), DeviceError> {
+    fn solve(&self, stream: &mut Stream<'_>, options: BatchTriangle<T>) -> Result<(), DeviceError> {
         let &Self { a, b, outcomes, ref range } = self;
-        let TriangleOptions { side, uplo, op, diag, alpha } = options;
+        let BatchTriangle { side, uplo, op, diag, alpha } = options;
         let is_right = side == Side::Right;
         let (rows, columns) = b.first.shape();
         let vectors = if is_right { rows } else { columns };
