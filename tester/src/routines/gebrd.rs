@@ -66,8 +66,8 @@ impl Routine for Gebrd {
         Some(BatchOperation::Gebrd)
     }
 
-    /// Returns the residuals Qᴴ A P − B, or Pᴴ Aᴴ Q − Bᴴ of a wide matrix, and Qᴴ Q − I and Pᴴ P − I. Roundings depend on
-    /// the length of the vectors that the first reflectors act on.
+    /// Returns the residuals Qᴴ A P − B, or Pᴴ Aᴴ Q − Bᴴ of a wide matrix, and Qᴴ Q − I and Pᴴ P − I. Roundings depend
+    /// on the length of the vectors that the first reflectors act on.
     fn residual<T: Scalar>(case: &Case, before: &Operands<T>, after: &Operands<T>) -> f64 {
         let ([a], [factors, d, e, tauq, taup]) = ([before.matrices[0].view()], after.views());
         let ((m, n), (k, beside)) = (a.shape(), counts(case));
