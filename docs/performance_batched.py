@@ -200,8 +200,8 @@ Written by `docs/performance_batched.py` on {datetime.date.today()}. Peers in th
 
 Rates are those of the whole batch. The number in parentheses is our rate over the peer's: above 1.0 ours is faster.
 Of each batch, the results of 64 problems were checked, ours and the peer's, and the info of all. `/loop` is a call for
-each problem, on all workers, `/batch` MKL's `cblas_?gemm_batch`, `/compact` MKL's compact routine, `/packing` the same
-with copies to and from its format, `/batched` the routine of cuBLAS or cuSOLVER.
+each problem, on all workers, `/batch` `cblas_?gemm_batch`, `/compact` MKL's compact routine, `/packing` the same with
+copies to and from its format, `/batched` the routine of cuBLAS or cuSOLVER.
 """
     DOCUMENT.write_text(head + "\n" + "\n".join(parts) + "\n" + by_hand, encoding="utf-8")
 

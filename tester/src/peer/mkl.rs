@@ -1,5 +1,5 @@
-//! MKL's routines for batches: `cblas_?gemm_batch`, and the compact routines, which take matrices of one size
-//! interleaved in vector registers.
+//! Routines for batches: `cblas_?gemm_batch` of MKL and OpenBLAS, and MKL's compact routines, which take matrices of one
+//! size interleaved in vector registers.
 
 use super::batch::{BatchCall, SizeClass};
 use super::invoke::invoke;

@@ -1,6 +1,7 @@
 //! The ways in which a peer computes a batch.
 
 use super::batch::BatchCall;
+use super::invoke::invoke;
 use super::mkl::Compact;
 use super::{Interface, Peer, Threads, Unavailable, looped, mkl};
 use crate::case::Location;
@@ -13,7 +14,7 @@ use superscalar_runtime::Runtime;
 pub enum Way {
     /// A call for each problem, on all workers of the runtime.
     Loop,
-    /// A call of MKL's gemm for batches.
+    /// A call of the library's gemm for batches, with its own threads.
     GemmBatch,
     /// MKL's compact routine. `with_copies` says whether copies to and from its format are a part of its time.
     Compact { with_copies: bool },
@@ -82,8 +83,11 @@ impl Peer {
             Way::GemmBatch => {
                 let symbol = self.symbol_named(&gemm_batch::<T>()).ok_or_else(|| missing(gemm_batch::<T>()))?;
                 batch.info.fill(0);
+                self.set_openblas_threads(rt.workers());
                 // SAFETY: `symbol` is that routine. There is such a way only for gemm.
-                unsafe { mkl::gemm_batch(symbol, batch) }
+                let result = unsafe { mkl::gemm_batch(symbol, batch) };
+                self.set_openblas_threads(1);
+                result
             }
             Way::Compact { with_copies } => {
                 let routines = self.compact::<T>(name).ok_or_else(|| missing(format!("compact {name}")))?;
@@ -108,6 +112,14 @@ impl Peer {
             unpack: symbol("geunpack")?,
             routine: symbol(routine)?,
         })
+    }
+
+    /// Sets the number of threads of OpenBLAS, which is one for calls of single problems. MKL has another way.
+    fn set_openblas_threads(&self, count: usize) {
+        let Some(symbol) = self.symbol_named("openblas_set_num_threads") else { return };
+        let word = std::ptr::without_provenance_mut;
+        // SAFETY: the function takes an `int`, and ignores additional words.
+        unsafe { invoke::<()>(symbol, &[word(count), word(0), word(0), word(0)]) };
     }
 
     /// Returns how MKL uses one thread in a task.
