@@ -1,5 +1,5 @@
-//! Routines for batches: `cblas_?gemm_batch` of MKL and OpenBLAS, and MKL's compact routines, which take matrices of one
-//! size interleaved in vector registers.
+//! Routines for batches: `cblas_?gemm_batch` of MKL and OpenBLAS, and the compact routines of MKL, which take matrices
+//! of one size interleaved in vector registers.
 
 use super::batch::{BatchCall, SizeClass};
 use super::invoke::invoke;
