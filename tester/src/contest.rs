@@ -48,11 +48,21 @@ pub fn hold<C: Contest>(contest: &mut C, contenders: usize, repeat: usize, flops
     }
     let present: Vec<usize> = (0..contenders).filter(|&contender| results[contender].absent.is_none()).collect();
     let first: Vec<Duration> = present.iter().map(|&contender| first[contender]).collect();
+    // A later call may fail, as when memory is short: its time is not one of the routine.
+    let mut failed: Vec<Option<String>> = vec![None; present.len()];
     let times = match repeat {
         1 => first.iter().map(|&time| vec![time]).collect(),
-        _ => in_turns(&first, repeat, |at| contest.call(present[at]).0),
+        _ => in_turns(&first, repeat, |at| {
+            let (time, result) = contest.call(present[at]);
+            failed[at] = result.err().map(|Unavailable(why)| why).or(failed[at].take());
+            time
+        }),
     };
-    for (&contender, times) in present.iter().zip(&times) {
+    for ((&contender, times), failed) in present.iter().zip(&times).zip(failed) {
+        if failed.is_some() {
+            results[contender].absent = failed;
+            continue;
+        }
         let seconds = median(times);
         let seconds_min = times.iter().min().map_or(seconds, Duration::as_secs_f64);
         results[contender].timing = Some(Timing { seconds, seconds_min, gflops: gflops(flops, seconds) });

@@ -47,8 +47,11 @@ const MKL_LAYERS: [(&str, &str); 2] = [("INTEL", "libiomp5.so"), ("GNU", "libgom
 /// Sets the number of threads of these peers, which must not be open yet. A call for a problem of a batch uses one.
 ///
 /// Must be called while the process has only one thread, because it writes the environment. It returns an error if
-/// [`thread_count`] reports more.
+/// [`thread_count`] reports more. Libraries on GPUs need no setting.
 pub fn set_threads(threads: usize, is_batch: bool, peers: &[PeerPath]) -> Result<(), PeerError> {
+    if peers.iter().all(|peer| gpu::is_named(&peer.library)) {
+        return Ok(());
+    }
     match thread_count() {
         None | Some(1) => {}
         Some(count) => return Err(PeerError::Threads(count)),

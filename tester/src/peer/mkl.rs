@@ -169,6 +169,10 @@ impl<T: Scalar> CompactPart<T> {
         let mut packed = Vec::new();
         for member in members(class)? {
             let (m, n) = member.shape;
+            // The function returns an `int`, which larger matrices would overflow.
+            let least = count.next_multiple_of(PART_MULTIPLE).checked_mul(size_of::<T>())?;
+            let bytes_max = m.max(1).checked_mul(n.max(1))?.checked_mul(least)?;
+            i32::try_from(bytes_max).ok()?;
             // SAFETY: the function takes four `int`s: rows, columns, the format and the number of matrices.
             let bytes =
                 unsafe { invoke::<i32>(compact.size, &[word(m.max(1)), word(n.max(1)), word(format), word(count)]) };
