@@ -2,7 +2,11 @@
 
 use super::cost;
 use crate::{BatchMut, BatchRef, Diag, Op, Scalar, Side, Uplo, cpu::batch};
+use std::ops::Range;
 use superscalar_runtime::{BlasLevel, Cost};
+
+/// Problems whose views are listed at a time, so that the lists stay in the first-level cache.
+const BLOCK: usize = 256;
 
 /// One operation on every problem of a batch. The operands are lists ([`BatchOperands`]); each variant says what they
 /// hold, in their order.
@@ -351,15 +355,24 @@ impl<T: Scalar> BatchOperation<T> {
     ///
     /// # Panics
     /// If the operands are not those of the operation, or their shapes do not match.
-    pub fn run(&self, operands: BatchOperands<'_, T>) {
-        let BatchOperands { read, mut updated, mut written, mut reals, pivots_read, mut pivots_written, mut info } =
-            operands;
-        let read: Vec<_> = read.iter().map(|batch| batch.members()).collect();
-        let pivots_read: Vec<_> = pivots_read.iter().map(|batch| batch.members()).collect();
-        let mut updated: Vec<_> = updated.iter_mut().map(|batch| batch.members_mut()).collect();
-        let mut written: Vec<_> = written.iter_mut().map(|batch| batch.members_mut()).collect();
-        let mut reals: Vec<_> = reals.iter_mut().map(|batch| batch.members_mut()).collect();
-        let mut pivots_written: Vec<_> = pivots_written.iter_mut().map(|batch| batch.members_mut()).collect();
+    pub fn run(&self, mut operands: BatchOperands<'_, T>) {
+        let count = operands.len();
+        for first in (0..count).step_by(BLOCK) {
+            self.run_block(&mut operands, first..count.min(first + BLOCK));
+        }
+    }
+
+    /// Carries the operation out on some problems.
+    fn run_block(&self, operands: &mut BatchOperands<'_, T>, block: Range<usize>) {
+        let BatchOperands { read, updated, written, reals, pivots_read, pivots_written, info } = operands;
+        let of = || block.clone();
+        let read: Vec<_> = read.iter().map(|batch| batch.members_in(of())).collect();
+        let pivots_read: Vec<_> = pivots_read.iter().map(|batch| batch.members_in(of())).collect();
+        let mut updated: Vec<_> = updated.iter_mut().map(|batch| batch.members_in_mut(of())).collect();
+        let mut written: Vec<_> = written.iter_mut().map(|batch| batch.members_in_mut(of())).collect();
+        let mut reals: Vec<_> = reals.iter_mut().map(|batch| batch.members_in_mut(of())).collect();
+        let mut pivots_written: Vec<_> = pivots_written.iter_mut().map(|batch| batch.members_in_mut(of())).collect();
+        let mut info: Vec<_> = info.iter_mut().map(|info| &mut info[of()]).collect();
         match (*self, &*read, &mut *updated, &mut *info) {
             (Self::Gemm { ops: (op_a, op_b), alpha, beta }, [a, b], [c], []) => {
                 batch::gemm(alpha, op_a, a, op_b, b, beta, c);

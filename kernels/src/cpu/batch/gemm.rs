@@ -2,10 +2,15 @@
 
 use super::{Members, check_counts, run, small};
 use crate::backend::backend;
+use crate::simd::prefetch;
 use crate::vector::{Form, InterleavedGemm, Progress};
 use crate::{MatMut, MatRef, Op, Scalar, cpu};
 use std::ops::Range;
 
+/// Operands are prefetched this many products before they are used.
+const AHEAD: usize = 2;
+/// The bytes of an operand that are prefetched. The processor itself continues along longer ones.
+const PREFETCHED_BYTES: usize = 1024;
 /// Up to this many elements of each operand, products are computed by groups.
 const ELEMENTS_MAX: usize = 48;
 
@@ -93,6 +98,15 @@ impl<T: Scalar> Members for GemmMembers<'_, '_, T> {
     }
 
     fn one(&mut self, i: usize) {
+        if let (Some(&a), Some(&b), Some(c)) = (self.a.get(i + AHEAD), self.b.get(i + AHEAD), self.c.get(i + AHEAD)) {
+            [a, b, c.as_ref()].into_iter().for_each(prefetch_start);
+        }
         cpu::gemm(self.alpha, self.op.0, self.a[i], self.op.1, self.b[i], self.beta, self.c[i].rb_mut());
     }
+}
+
+/// Asks for the first lines of a matrix.
+fn prefetch_start<T: Scalar>(view: MatRef<'_, T>) {
+    let bytes = (view.nrows() * view.ncols() * size_of::<T>()).min(PREFETCHED_BYTES);
+    (0..bytes).step_by(64).for_each(|at| prefetch(view.as_ptr().wrapping_byte_add(at)));
 }

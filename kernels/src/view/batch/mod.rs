@@ -5,7 +5,7 @@ mod raw;
 
 use super::{MatMut, MatRef, ViewError, layout::Layout};
 use members::{ShapedBatch, StridedBatch, count_in, joined};
-use std::marker::PhantomData;
+use std::{marker::PhantomData, ops::Range};
 use superscalar_runtime::{Portable, Residence, View};
 
 enum BatchMembers<V> {
@@ -238,7 +238,12 @@ impl<'a, T> BatchRef<'a, T> {
     /// Returns all matrices.
     #[must_use]
     pub fn members(&self) -> Vec<MatRef<'a, T>> {
-        (0..self.len()).map(|p| self.get(p)).collect()
+        self.members_in(0..self.len())
+    }
+
+    /// Returns the matrices of a range.
+    pub(crate) fn members_in(&self, range: Range<usize>) -> Vec<MatRef<'a, T>> {
+        range.map(|p| self.get(p)).collect()
     }
 }
 
@@ -317,20 +322,26 @@ impl<'a, T> BatchMut<'a, T> {
     /// Returns all matrices.
     #[must_use]
     pub fn members_mut(&mut self) -> Vec<MatMut<'_, T>> {
+        self.members_in_mut(0..self.len())
+    }
+
+    /// Returns the matrices of a range.
+    pub(crate) fn members_in_mut(&mut self, range: Range<usize>) -> Vec<MatMut<'_, T>> {
+        assert!(range.end <= self.len(), "matrices {range:?} of a batch of {}", self.len());
         match &mut self.members {
             BatchMembers::Strided(strided) => {
                 // Spans of different columns do not overlap, so neither do the matrices in them.
                 let member =
                     |p| MatMut { layout: strided.layout(strided.spans.layout.address(0, p)), borrow: PhantomData };
-                (0..strided.spans.ncols()).map(member).collect()
+                range.map(member).collect()
             }
             BatchMembers::Shaped(shaped) => {
                 // Members do not overlap.
                 let address = shaped.elements.layout.ptr;
                 let member = |p| MatMut { layout: shaped.layout(address, p), borrow: PhantomData };
-                (0..shaped.members.len()).map(member).collect()
+                range.map(member).collect()
             }
-            BatchMembers::Gathered(members) => members.iter_mut().map(MatMut::rb_mut).collect(),
+            BatchMembers::Gathered(members) => members[range].iter_mut().map(MatMut::rb_mut).collect(),
         }
     }
 
