@@ -8,7 +8,7 @@
 //! | [`types`] | the four element types |
 //! | [`operand`], [`elements`], [`mod@memory`] | operands, surrounded by sentinels |
 //! | [`drive`], [`batch`] | run a case: one problem, or a batch of them |
-//! | [`bench`], [`sizes`] | what all cases of a run share; the sizes of a batch |
+//! | [`mod@bench`], [`sizes`] | what all cases of a run share; the sizes of a batch |
 //! | [`devices`] | the devices that cases run on, and their statistics |
 //! | [`ours`], [`resident`] | calls of our library, with matrices on the host and on devices |
 //! | [`check`] | checks results by the residuals of the crate `superscalar-oracle` |
