@@ -130,20 +130,24 @@ def markdown(head, lines):
     return "\n".join([rows[0], "|" + "---|" * len(head), *rows[1:]])
 
 
+def short(peer):
+    """The peer's name without what only its file has."""
+    return peer.removeprefix("scipy_").replace("mkl_rt/", "mkl/")
+
+
 def uniform(rows):
-    """A line for each case, with a column for each peer: its rate, and ours over it."""
+    """A line for each case: our rate, and what it is over that of each peer."""
     peers = list(dict.fromkeys(row["peer"] for row in rows if row["peer"] and row["peer_gflops"]))
     lines = []
     for (name, size, count, _), of_case in by_case(rows).items():
         found = {row["peer"]: row for row in of_case}
-        line = [name, str(size), str(count), number(of_case[0]["gflops"])]
+        line = [name, f"{size}, {count}", number(of_case[0]["gflops"])]
         for peer in peers:
             row = found.get(peer)
             has = row is not None and row["peer_gflops"] and row["gflops"]
-            ratio = row["gflops"] / row["peer_gflops"] if has else None
-            line.append(f"{number(row['peer_gflops'])} ({number(ratio)})" if has else "")
+            line.append(number(row["gflops"] / row["peer_gflops"]) if has else "")
         lines.append(line)
-    return markdown(["routine", "size", "problems", "GFLOP/s", *(f"{peer} (ratio)" for peer in peers)], lines)
+    return markdown(["routine", "size, count", "GFLOP/s", *map(short, peers)], lines)
 
 
 def beside_sorted(rows):
@@ -198,7 +202,7 @@ def write(options):
 
 Written by `docs/performance_batched.py` on {datetime.date.today()}. Peers in the same process, by turns; medians.
 
-Rates are those of the whole batch. The number in parentheses is our rate over the peer's: above 1.0 ours is faster.
+Rates are those of the whole batch. Below a peer's name is our rate over the peer's: above 1.0 ours is faster.
 Of each batch, the results of 64 problems were checked, ours and the peer's, and the info of all. `/loop` is a call for
 each problem, on all workers, `/batch` `cblas_?gemm_batch`, `/compact` MKL's compact routine, `/packing` the same with
 copies to and from its format, `/batched` the routine of cuBLAS or cuSOLVER.
