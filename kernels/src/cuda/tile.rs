@@ -79,7 +79,8 @@ const OTHER_REGISTERS: usize = 40;
 const RESIDENT_MAX: usize = 8;
 /// Warps on a processor that hide the latency of memory. An estimate, as are the ranks.
 const WARPS_ENOUGH: f64 = 16.0;
-/// Products for each loaded element at which loads take as long as products: from shared memory, and from memory.
+/// The reuse of a loaded element at which loading takes as long as multiplying: by a warp from shared memory, and by a
+/// block from global memory. Estimates.
 const WARP_REUSE: f64 = 8.0;
 const BLOCK_REUSE: f64 = 8.0;
 /// Candidates that differ in their stages only.

@@ -136,3 +136,88 @@ pub(crate) trait BatchKernels<T: Scalar> {
         }
     }
 }
+
+/// Implements [`BatchKernels`] for a backend's stream, by the functions of its modules `products`, `solves`,
+/// `cholesky`, `lu`, `qr` and `bidiagonal`.
+macro_rules! batch_kernels {
+    ($stream:ty) => {
+        impl<T: Scalar> BatchKernels<T> for $stream {
+            fn gemm(
+                &mut self,
+                scaled: ((Op, Op), T, T),
+                factors: [&BatchMat<T>; 2],
+                c: &BatchMat<T>,
+            ) -> Result<(), DeviceError> {
+                products::gemm(self, scaled, factors, c)
+            }
+
+            fn trsm(&mut self, options: BatchTriangle<T>, systems: Systems<'_, T>) -> Result<(), DeviceError> {
+                solves::trsm(self, options, systems)
+            }
+
+            fn potrf(&mut self, uplo: Uplo, a: &BatchMat<T>, info: Option<Mat<i32>>) -> Result<(), DeviceError> {
+                cholesky::potrf(self, uplo, a, info)
+            }
+
+            fn getrf(
+                &mut self,
+                a: &BatchMat<T>,
+                ipiv: Option<&BatchMat<i32>>,
+                info: Option<Mat<i32>>,
+            ) -> Result<(), DeviceError> {
+                lu::getrf(self, a, ipiv, info)
+            }
+
+            fn getrs(
+                &mut self,
+                op: Op,
+                ipiv: Option<&BatchMat<i32>>,
+                systems: Systems<'_, T>,
+            ) -> Result<(), DeviceError> {
+                solves::getrs(self, op, ipiv, systems)
+            }
+
+            fn geqrf(&mut self, a: &BatchMat<T>, tau: &BatchMat<T>) -> Result<(), DeviceError> {
+                qr::geqrf(self, a, tau)
+            }
+
+            fn ungqr(&mut self, a: &BatchMat<T>, tau: &BatchMat<T>) -> Result<(), DeviceError> {
+                qr::ungqr(self, a, tau)
+            }
+
+            fn unmqr(
+                &mut self,
+                op: Op,
+                reflectors: (&BatchMat<T>, &BatchMat<T>),
+                c: &BatchMat<T>,
+            ) -> Result<(), DeviceError> {
+                qr::unmqr(self, op, reflectors, c)
+            }
+
+            fn gebrd(&mut self, call: &BatchCall<T>) -> Result<(), DeviceError> {
+                bidiagonal::gebrd(self, call)
+            }
+
+            fn find_zeros(&mut self, r: &BatchMat<T>, info: Option<Mat<i32>>) -> Result<(), DeviceError> {
+                solves::find_zeros(self, r, info)
+            }
+
+            fn write_column_table(&mut self, a: &BatchMat<T>, rows: usize, table: Mat<i64>) -> Result<(), DeviceError> {
+                solves::write_column_table(self, a, rows, table)
+            }
+
+            fn take<E>(&mut self, elements: usize) -> Result<usize, DeviceError> {
+                self.scratch.take::<E>(elements)
+            }
+
+            fn mark(&self) -> Mark {
+                self.scratch.mark()
+            }
+
+            fn release(&mut self, mark: Mark) {
+                self.scratch.release(mark);
+            }
+        }
+    };
+}
+pub(crate) use batch_kernels;

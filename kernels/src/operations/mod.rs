@@ -61,7 +61,7 @@ mod triangular;
 pub use batch::{BatchOperands, BatchOperation, ProblemShapes};
 pub use batch_call::{BatchCall, BatchMat, BatchShapes};
 #[cfg(any(feature = "cuda", feature = "opencl"))]
-pub(crate) use batch_kernels::{BatchKernels, BatchTriangle, Systems};
+pub(crate) use batch_kernels::{BatchKernels, BatchTriangle, Systems, batch_kernels};
 pub use batch_layout::{BatchLayout, BatchMember, TABLE_ROWS};
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 pub(crate) use batch_part::{BatchPart, class_of, classes, column_layout, op_code};

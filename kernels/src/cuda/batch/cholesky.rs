@@ -26,7 +26,7 @@ pub(super) fn potrf<T: Scalar>(
         let part = Operand::of(a, range.clone());
         let is_upper = Argument::code((uplo == Uplo::Upper).into());
         let mut arguments = part.arguments().to_vec();
-        arguments.extend([is_upper, outcomes(info, &part, &range), count_of(&range)?]);
+        arguments.extend([is_upper, outcomes(info), count_of(&range)?]);
         let n = part.first.n;
         let order = class_of(n);
         if order <= 32 {

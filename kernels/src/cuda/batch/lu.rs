@@ -33,7 +33,7 @@ pub(super) fn getrf<T: Scalar>(
         let part = Operand::of(a, range.clone());
         let mut arguments = part.arguments().to_vec();
         arguments.extend(ipiv.into_iter().flat_map(|ipiv| Operand::of(ipiv, range.clone()).arguments()));
-        arguments.extend([outcomes(info, &part, &range), count_of(&range)?]);
+        arguments.extend([outcomes(info), count_of(&range)?]);
         let (m, n) = part.first.shape();
         let order = class_of(m.max(n));
         if order <= 32 {

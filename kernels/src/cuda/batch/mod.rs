@@ -50,10 +50,9 @@ use super::{
 };
 use crate::{
     Op, Scalar, Uplo,
-    operations::{BatchCall, BatchKernels, BatchMat, BatchTriangle, Mat, Systems, class_of},
+    operations::{BatchCall, BatchKernels, BatchMat, BatchTriangle, Mat, Systems, batch_kernels, class_of},
     scratch::Mark,
 };
-use operand::Operand;
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
@@ -62,77 +61,12 @@ pub(super) fn run<T: Scalar>(stream: &mut Stream<'_, T>, call: &BatchCall<T>) ->
     BatchKernels::<T>::run(stream, call)
 }
 
-type Info = Option<Mat<i32>>;
+batch_kernels!(Stream<'_, T>);
 
-impl<T: Scalar> BatchKernels<T> for Stream<'_, T> {
-    fn gemm(
-        &mut self,
-        scaled: ((Op, Op), T, T),
-        factors: [&BatchMat<T>; 2],
-        c: &BatchMat<T>,
-    ) -> Result<(), DeviceError> {
-        products::gemm(self, scaled, factors, c)
-    }
-
-    fn trsm(&mut self, options: BatchTriangle<T>, systems: Systems<'_, T>) -> Result<(), DeviceError> {
-        solves::trsm(self, options, systems)
-    }
-
-    fn potrf(&mut self, uplo: Uplo, a: &BatchMat<T>, info: Info) -> Result<(), DeviceError> {
-        cholesky::potrf(self, uplo, a, info)
-    }
-
-    fn getrf(&mut self, a: &BatchMat<T>, ipiv: Option<&BatchMat<i32>>, info: Info) -> Result<(), DeviceError> {
-        lu::getrf(self, a, ipiv, info)
-    }
-
-    fn getrs(&mut self, op: Op, ipiv: Option<&BatchMat<i32>>, systems: Systems<'_, T>) -> Result<(), DeviceError> {
-        solves::getrs(self, op, ipiv, systems)
-    }
-
-    fn geqrf(&mut self, a: &BatchMat<T>, tau: &BatchMat<T>) -> Result<(), DeviceError> {
-        qr::geqrf(self, a, tau)
-    }
-
-    fn ungqr(&mut self, a: &BatchMat<T>, tau: &BatchMat<T>) -> Result<(), DeviceError> {
-        qr::ungqr(self, a, tau)
-    }
-
-    fn unmqr(&mut self, op: Op, reflectors: (&BatchMat<T>, &BatchMat<T>), c: &BatchMat<T>) -> Result<(), DeviceError> {
-        qr::unmqr(self, op, reflectors, c)
-    }
-
-    fn gebrd(&mut self, call: &BatchCall<T>) -> Result<(), DeviceError> {
-        bidiagonal::gebrd(self, call)
-    }
-
-    fn find_zeros(&mut self, r: &BatchMat<T>, info: Info) -> Result<(), DeviceError> {
-        solves::find_zeros(self, r, info)
-    }
-
-    fn write_column_table(&mut self, a: &BatchMat<T>, rows: usize, table: Mat<i64>) -> Result<(), DeviceError> {
-        solves::write_column_table(self, a, rows, table)
-    }
-
-    fn take<E>(&mut self, elements: usize) -> Result<usize, DeviceError> {
-        self.scratch.take::<E>(elements)
-    }
-
-    fn mark(&self) -> Mark {
-        self.scratch.mark()
-    }
-
-    fn release(&mut self, mark: Mark) {
-        self.scratch.release(mark);
-    }
-}
-
-/// Returns the outcomes of problems as an argument. Without tables the kernels count from the first of the range;
-/// tables have the problems' numbers.
-fn outcomes<T>(info: Option<Mat<i32>>, a: &Operand<T>, range: &Range<usize>) -> Argument {
+/// Returns the outcomes of problems as an argument. Kernels find that of a problem by its number.
+fn outcomes(info: Option<Mat<i32>>) -> Argument {
     let info = info.expect("a checked call has outcomes");
-    let first = if a.table.is_some() { 0 } else { range.start };
-    Argument::start(Mat::<i32>::at(info.offset + first, (1, 1), 1))
+    Argument::start(Mat::<i32>::at(info.offset, (1, 1), 1))
 }
 
 /// Passes a number of problems.

@@ -1,4 +1,5 @@
-//! trsm and getrs for batches, and what gels needs besides.
+//! trsm and getrs for batches, and two small kernels for gels: one writes the table of its columns, one finds zeros on
+//! the diagonal of R.
 
 use super::{
     count_of,
@@ -259,7 +260,7 @@ pub(super) fn find_zeros<T: Scalar>(
     stream.launch(Launch {
         family: Family::BatchSolve,
         kernel: "find_zero",
-        arguments: &[&r.arguments()[..], &[outcomes(info, &r, &all), count_of(&all)?]].concat(),
+        arguments: &[&r.arguments()[..], &[outcomes(info), count_of(&all)?]].concat(),
         grid: [all.len().div_ceil(GELS_THREADS / 32), 1, 1],
         threads: [GELS_THREADS, 1],
     })

@@ -29,7 +29,7 @@ pub(super) fn potrf<T: Scalar>(
     let is_upper = Argument::Code((uplo == Uplo::Upper).into());
     for (range, kernel) in POTRF.ranges(&stream.parameters, a, |at| panel_elements(a.shape(at).0)) {
         let part = Operand::of(a, range.clone());
-        let last = [is_upper, outcomes(info, &part, &range), count_of(&range)?];
+        let last = [is_upper, outcomes(info), count_of(&range)?];
         launch(stream, kernel, &[&part.numbers()[..], &last].concat(), range.len())?;
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! trsm and getrs for batches, and what gels needs besides.
+//! trsm and getrs for batches, and two small kernels for gels: one writes the table of its columns, one finds zeros on
+//! the diagonal of R.
 
 use super::{
     count_of, launch, launch_items,
@@ -140,6 +141,6 @@ pub(super) fn find_zeros<T: Scalar>(
     info: Option<Mat<i32>>,
 ) -> Result<(), DeviceError> {
     let (all, r) = (0..r.len(), Operand::of(r, 0..r.len()));
-    let arguments = [&r.numbers()[..], &[outcomes(info, &r, &all), count_of(&all)?]].concat();
+    let arguments = [&r.numbers()[..], &[outcomes(info), count_of(&all)?]].concat();
     launch_items(stream, (Program::BatchSolve, "find_zero"), &arguments, all.len())
 }
