@@ -23,6 +23,8 @@ pub struct DeviceClass {
     pub compute_units: u32,
     /// The largest size of a work group.
     pub max_work_group: usize,
+    /// The largest size of a work group in each of three directions.
+    pub max_work_items: [usize; 3],
     /// The local memory of a work group in bytes.
     pub local_bytes: usize,
     /// Whether local memory is separate hardware and not a part of global memory, as in a CPU.
@@ -64,6 +66,7 @@ impl DeviceClass {
             is_cpu: kind & ffi::CL_DEVICE_TYPE_CPU != 0,
             compute_units: unit(ffi::CL_DEVICE_MAX_COMPUTE_UNITS)?,
             max_work_group: number::<usize>(device, ffi::CL_DEVICE_MAX_WORK_GROUP_SIZE)?,
+            max_work_items: number::<[usize; 3]>(device, ffi::CL_DEVICE_MAX_WORK_ITEM_SIZES)?,
             local_bytes: word(ffi::CL_DEVICE_LOCAL_MEM_SIZE)?,
             has_local_memory: unit(ffi::CL_DEVICE_LOCAL_MEM_TYPE)? == ffi::CL_LOCAL,
             vector_f32: unit(ffi::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT)?,

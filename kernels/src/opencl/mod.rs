@@ -8,9 +8,10 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `parameters` | blocking, vector widths and unrolling: the table |
-//! | `program` | the sources of the programs, from the folder `text` and from `tile` |
-//! | `tile` | the generator of the product's kernel |
+//! | `parameters` | blocking, vector widths and packing: the table |
+//! | `group_tile` | the parameters of a product whose group shares a tile: their space and constraints |
+//! | `program` | the sources of the programs, from the folder `text` and from `product_text` |
+//! | `product_text` | the generator of the product's kernel |
 //! | `stream` | the launches of a call, and its scratch memory |
 //! | `view` | a matrix as a kernel sees it |
 //! | `product` | gemm, symm, hemm, syrk, herk, syr2k, her2k |
@@ -32,16 +33,18 @@
 mod batch;
 mod elements;
 mod factor;
+mod group_tile;
 mod parameters;
 mod product;
+mod product_text;
 mod program;
 mod reflector;
 mod stream;
-mod tile;
 mod triangular;
 mod view;
 
-pub use parameters::{Blocking, Class, Parameters, ProductForm};
+pub use group_tile::{Buffering, FactorTile, GroupLimits, GroupTile, PackedLayout, ProductConstraint};
+pub use parameters::{Class, Element, LoopingTile, Packing, Parameters, ProductForm};
 pub use program::Program;
 
 use crate::{
@@ -73,7 +76,9 @@ pub fn issue<T: Scalar>(context: &mut IssueContext<'_>, call: &Call<T>) -> Resul
 /// # Errors
 /// The errors of [`issue`].
 pub fn enqueue<T: Scalar>(queue: &mut OpenclQueue, scratch: Range<usize>, call: &Call<T>) -> Result<(), DeviceError> {
-    let parameters = Parameters::of(class_of(queue.class()), T::LETTER);
+    let class = queue.class();
+    let parameters = Parameters::fitting(class_of(class), T::LETTER, &limits_of(class));
+    let parameters = parameters.map_err(|constraint| refusal(class, constraint))?;
     enqueue_with(&parameters, queue, scratch, call)
 }
 
@@ -81,7 +86,8 @@ pub fn enqueue<T: Scalar>(queue: &mut OpenclQueue, scratch: Range<usize>, call: 
 /// must have [`scratch_bytes_with`] these parameters.
 ///
 /// # Errors
-/// The errors of [`issue`], or if the parameters are for another type.
+/// The errors of [`issue`], or if the parameters are for another type, or the device cannot run them: the message has
+/// the name of the [`ProductConstraint`].
 pub fn enqueue_with<T: Scalar>(
     parameters: &Parameters,
     queue: &mut OpenclQueue,
@@ -95,9 +101,10 @@ pub fn enqueue_with<T: Scalar>(
             T::LETTER
         )));
     }
-    if parameters.is_double() && !queue.class().has_f64 {
+    if parameters.element().is_double && !queue.class().has_f64 {
         return Err(DeviceError::new(format!("{} has no double precision", queue.class().name)));
     }
+    parameters.check(&limits_of(queue.class())).map_err(|constraint| refusal(queue.class(), constraint))?;
     call.check()?;
     // The kernels check no bounds, so this checks all operands, including empty ones.
     let (heap_bytes, used) = (queue.heap_bytes(), call.matrices().map(|used| used.end().unwrap_or(usize::MAX)));
@@ -122,8 +129,8 @@ pub fn enqueue_with<T: Scalar>(
 /// ```
 #[must_use]
 pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
-    let classes = Class::ALL.into_iter();
-    classes.map(|class| scratch_bytes_with(&Parameters::of(class, T::LETTER), call)).max().unwrap_or_default()
+    let rows = Class::ALL.into_iter().flat_map(|class| Parameters::all_of(class, T::LETTER));
+    rows.map(|parameters| scratch_bytes_with(&parameters, call)).max().unwrap_or_default()
 }
 
 /// Like [`scratch_bytes`], for kernels that are generated from these parameters.
@@ -144,6 +151,16 @@ fn class_of(device: &DeviceClass) -> Class {
         (true, _) => Class::Cpu,
         (false, _) => Class::Gpu,
     }
+}
+
+/// Returns what kernels can use of a device.
+fn limits_of(device: &DeviceClass) -> GroupLimits {
+    let [x, y, _] = device.max_work_items;
+    GroupLimits { items: device.max_work_group, dim_items: [x, y], local_bytes: device.local_bytes }
+}
+
+fn refusal(device: &DeviceClass, constraint: ProductConstraint) -> DeviceError {
+    DeviceError::new(format!("{} cannot run the kernel of products: {constraint}", device.name))
 }
 
 /// Launches a call.

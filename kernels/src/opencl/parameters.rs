@@ -4,6 +4,11 @@
 //! in OpenCL on Different Processing Units" (2014), §3. `wg` is the block of an OpenCL work-group; `wi` is the register
 //! tile of one OpenCL work-item.
 
+use super::{
+    Buffering, FactorTile, GroupLimits, GroupTile, PackedLayout, ProductConstraint,
+    group_tile::{VECTORS, WRITTEN_MAX, meets},
+};
+
 /// A class of devices, with a row in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
@@ -20,35 +25,171 @@ impl Class {
     pub const ALL: [Self; 3] = [Self::WideCpu, Self::Cpu, Self::Gpu];
 }
 
+/// The parts of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// Whether they are `double`.
+    pub is_double: bool,
+    /// Whether there is an imaginary part.
+    pub is_complex: bool,
+}
+
+impl Element {
+    /// Returns the parts of the element type with this letter of LAPACK's.
+    #[must_use]
+    pub fn of(letter: char) -> Self {
+        Self { is_double: matches!(letter, 'd' | 'z'), is_complex: matches!(letter, 'c' | 'z') }
+    }
+
+    /// Returns the number of parts.
+    #[must_use]
+    pub fn parts(self) -> usize {
+        if self.is_complex { 2 } else { 1 }
+    }
+
+    /// Returns the size in bytes.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        self.parts() * if self.is_double { 8 } else { 4 }
+    }
+}
+
 /// How a work-group computes its block of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProductForm {
     /// One work-item loops over the block's register tiles, with vectors along the rows. Caches hold the packed panels.
-    Looping,
-    /// Each work-item computes one register tile. The group reads the panels into local memory.
-    Shared,
+    Looping(LoopingTile),
+    /// Each work-item computes one register tile. The group may read the factors into local memory.
+    Grouped(GroupTile),
 }
 
-/// The blocking of a product.
+/// The blocking of a product in which a group is one work-item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Blocking {
-    /// How a block is computed.
-    pub form: ProductForm,
+pub struct LoopingTile {
     /// Rows of a work-group's block (Mwg); a multiple of `m_wi`.
     pub m_wg: usize,
     /// Columns of a work-group's block (Nwg); a multiple of `n_wi`.
     pub n_wg: usize,
-    /// Steps of the inner dimension that are done at a time (Kwg), for which a panel's part stays in a cache or in
-    /// local memory.
+    /// Steps of the inner dimension that are done at a time (Kwg), for which a panel's part stays in a cache.
     pub k_wg: usize,
-    /// Rows of a work-item's register tile (Mwi); a multiple of `vector`.
+    /// Rows of the register tile (Mwi); a multiple of `vector`.
     pub m_wi: usize,
-    /// Columns of a work-item's register tile (Nwi).
+    /// Columns of the register tile (Nwi).
     pub n_wi: usize,
-    /// Real numbers in a vector.
+    /// Numbers in a vector.
     pub vector: usize,
-    /// Unrolled steps of the innermost loop.
-    pub unroll: usize,
+}
+
+impl LoopingTile {
+    /// Checks that the kernel can exist for elements of this type.
+    ///
+    /// # Errors
+    /// The first constraint that is violated.
+    pub fn check(&self, element: Element) -> Result<(), ProductConstraint> {
+        let &Self { m_wg, n_wg, k_wg, m_wi, n_wi, vector } = self;
+        let is_in_range = [m_wg, n_wg, k_wg, m_wi, n_wi].iter().all(|number| (1..=4096).contains(number));
+        meets(is_in_range && VECTORS.contains(&vector), ProductConstraint::Range)?;
+        meets(m_wg.is_multiple_of(m_wi) && n_wg.is_multiple_of(n_wi), ProductConstraint::ItemTile)?;
+        meets(m_wi.is_multiple_of(vector), ProductConstraint::Vector)?;
+        meets(m_wi / vector * n_wi * element.parts().pow(2) <= WRITTEN_MAX, ProductConstraint::Length)
+    }
+}
+
+impl ProductForm {
+    /// Checks that the kernel can exist for elements of this type, on a device with these limits.
+    ///
+    /// # Errors
+    /// The first constraint that is violated.
+    pub fn check(&self, element: Element, limits: &GroupLimits) -> Result<(), ProductConstraint> {
+        match self {
+            Self::Looping(tile) => tile.check(element),
+            Self::Grouped(tile) => tile.check(element, limits),
+        }
+    }
+
+    /// Returns the numbers in a vector of rows of C.
+    pub(super) fn vector(&self) -> usize {
+        match self {
+            Self::Looping(tile) => tile.vector,
+            Self::Grouped(tile) => tile.a.vector,
+        }
+    }
+
+    /// Returns the columns of a block of the packed A and of the packed B; `None` stands for all columns.
+    pub(super) fn packed_blocks(&self) -> [Option<usize>; 2] {
+        match self {
+            Self::Looping(tile) => [Some(tile.m_wi), Some(tile.n_wi)],
+            Self::Grouped(tile) => tile.packed_blocks(),
+        }
+    }
+
+    /// Returns the multiples to which the rows of A, the columns of B and the inner dimension are padded.
+    pub(super) fn multiples(&self) -> [usize; 3] {
+        match self {
+            Self::Looping(tile) => [tile.m_wi, tile.n_wi, 1],
+            Self::Grouped(tile) => [tile.m_wg, tile.n_wg, tile.k_wg],
+        }
+    }
+}
+
+/// The parameters of a packing kernel (2014, §3.6): block of a work-group, block of a work-item, unrolling. `m` counts
+/// columns of the packed factor, `n` its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Packing {
+    /// Columns of a work-group (Mwg); they divide a block of the packed factor.
+    pub m_wg: usize,
+    /// Rows of a work-group (Nwg).
+    pub n_wg: usize,
+    /// Columns of a work-item (Mwi); they divide `m_wg`.
+    pub m_wi: usize,
+    /// Rows of a work-item (Nwi); they divide `n_wg`.
+    pub n_wi: usize,
+    /// Unrolled columns (Mud).
+    pub m_unroll: usize,
+    /// Unrolled rows (Nud).
+    pub n_unroll: usize,
+}
+
+impl Packing {
+    /// Returns the work-items of a group in both directions.
+    pub(super) fn dims(&self) -> [usize; 2] {
+        [self.m_wg / self.m_wi, self.n_wg / self.n_wi]
+    }
+
+    /// Checks that the kernel can pack blocks of so many columns, or multiples of them, on a device with these limits.
+    ///
+    /// # Errors
+    /// The first constraint that is violated.
+    pub fn check(&self, columns: usize, element: Element, limits: &GroupLimits) -> Result<(), ProductConstraint> {
+        let &Self { m_wg, n_wg, m_wi, n_wi, m_unroll, n_unroll } = self;
+        let is_in_range = [m_wg, n_wg, m_wi, n_wi, m_unroll, n_unroll].iter().all(|one| (1..=1024).contains(one));
+        meets(is_in_range, ProductConstraint::Range)?;
+        meets(m_wg.is_multiple_of(m_wi) && n_wg.is_multiple_of(n_wi), ProductConstraint::ItemTile)?;
+        meets(columns.is_multiple_of(m_wg), ProductConstraint::EqualReads)?;
+        meets(m_wi.is_multiple_of(m_unroll) && n_wi.is_multiple_of(n_unroll), ProductConstraint::Unroll)?;
+        let dims = self.dims();
+        meets(dims[0] * dims[1] <= limits.items, ProductConstraint::GroupItems)?;
+        meets(dims[0] <= limits.dim_items[0] && dims[1] <= limits.dim_items[1], ProductConstraint::DimItems)?;
+        // A group of several work-items transposes in local memory.
+        let bytes = if dims == [1, 1] { 0 } else { (m_wg + 1) * n_wg * element.bytes() };
+        meets(bytes <= limits.local_bytes, ProductConstraint::LocalMemory)
+    }
+
+    /// Returns likely parameters for a product.
+    fn likely(product: &ProductForm, columns: usize) -> Self {
+        match product {
+            // One work-item packs a block, with vectors along its columns.
+            ProductForm::Looping(_) => {
+                Self { m_wg: columns, n_wg: 64, m_wi: columns, n_wi: 64, m_unroll: 1, n_unroll: 1 }
+            }
+            // A group reads and writes rows of 32 adjacent elements, if blocks are so wide.
+            ProductForm::Grouped(tile) => {
+                let m_wg = 1 << columns.trailing_zeros().min(5);
+                let n_dim = (tile.items() / m_wg).clamp(1, 8);
+                Self { m_wg, n_wg: 4 * n_dim, m_wi: 1, n_wi: 4, m_unroll: 1, n_unroll: 4 }
+            }
+        }
+    }
 }
 
 /// The parameters of the kernels of one element type on one class of devices.
@@ -58,10 +199,14 @@ pub struct Parameters {
     pub class: Class,
     /// LAPACK's letter of the element type.
     pub letter: char,
-    /// The blocking of a product.
-    pub blocking: Blocking,
-    /// Columns that a work-group packs.
-    pub pack_columns: usize,
+    /// The kernel of products.
+    pub product: ProductForm,
+    /// The kernels that pack A and B.
+    pub packing: [Packing; 2],
+    /// Steps of the inner dimension that are packed at a time, which bounds the scratch.
+    pub packed_steps: usize,
+    /// Numbers in a vector of other kernels.
+    pub vector: usize,
     /// The order of a triangle that one kernel applies, a multiple of 4. Larger triangles are halved, which leaves the
     /// rest to the product.
     pub triangle_order: usize,
@@ -75,37 +220,72 @@ impl Parameters {
     /// Returns the table's row for a class and a type.
     #[must_use]
     pub fn of(class: Class, letter: char) -> Self {
-        let blocking = match class {
-            Class::WideCpu => wide_cpu(letter),
-            Class::Cpu => cpu(letter),
-            Class::Gpu => gpu(letter),
-        };
-        let (pack_columns, triangle_order, factor_order, work_items) = match class {
-            Class::WideCpu | Class::Cpu => (64, 64, 64, 1),
+        match class {
+            Class::WideCpu => Self::with(class, letter, ProductForm::Looping(wide_cpu(letter))),
+            Class::Cpu => Self::with(class, letter, ProductForm::Looping(cpu(letter))),
+            Class::Gpu => Self::with(class, letter, ProductForm::Grouped(gpu(letter))),
+        }
+    }
+
+    /// Returns the table's rows for a class and a type, the preferred one first. The others are for devices with less
+    /// local memory or smaller groups.
+    #[must_use]
+    pub fn all_of(class: Class, letter: char) -> Vec<Self> {
+        let others: &[GroupTile] = if class == Class::Gpu { &[SMALL_GPU] } else { &[] };
+        let others = others.iter().map(|&tile| Self::with(class, letter, ProductForm::Grouped(tile)));
+        [Self::of(class, letter)].into_iter().chain(others).collect()
+    }
+
+    /// Returns the first of [`all_of`](Self::all_of) that a device with these limits can run.
+    ///
+    /// # Errors
+    /// The first constraint that the last one of them violates.
+    pub fn fitting(class: Class, letter: char, limits: &GroupLimits) -> Result<Self, ProductConstraint> {
+        let fits = |one: Self| one.check(limits).map(|()| one);
+        let rows = Self::all_of(class, letter).into_iter();
+        rows.map(fits).reduce(Result::or).unwrap_or(Err(ProductConstraint::Range))
+    }
+
+    /// Returns the parameters with another kernel for products, and likely ones for its packing.
+    #[must_use]
+    pub fn with(class: Class, letter: char, product: ProductForm) -> Self {
+        let (packed_steps, triangle_order, factor_order, work_items) = match class {
+            Class::WideCpu | Class::Cpu => (1024, 64, 64, 1),
             // Local memory holds a block that is factored; private memory holds a column of a triangle's right-hand
             // sides.
-            Class::Gpu => (64, 32, 32, 64),
+            Class::Gpu => (4096, 32, 32, 64),
         };
-        Self { class, letter, blocking, pack_columns, triangle_order, factor_order, work_items }
+        let vector = if class == Class::Gpu { 1 } else { product.vector() };
+        let (blocks, [m, n, _]) = (product.packed_blocks(), product.multiples());
+        let packing =
+            [blocks[0].unwrap_or(m), blocks[1].unwrap_or(n)].map(|columns| Packing::likely(&product, columns));
+        Self { class, letter, product, packing, packed_steps, vector, triangle_order, factor_order, work_items }
     }
 
-    /// Returns whether the elements have an imaginary part.
-    #[must_use]
-    pub fn is_complex(&self) -> bool {
-        matches!(self.letter, 'c' | 'z')
+    /// Checks that a device with these limits can run the kernels of products.
+    ///
+    /// # Errors
+    /// The first constraint that is violated.
+    pub fn check(&self, limits: &GroupLimits) -> Result<(), ProductConstraint> {
+        let element = self.element();
+        self.product.check(element, limits)?;
+        let [m, n, k] = self.product.multiples();
+        meets(self.packed_steps.is_multiple_of(k), ProductConstraint::EqualReads)?;
+        let columns = self.product.packed_blocks().into_iter().zip([m, n]).map(|(block, all)| block.unwrap_or(all));
+        columns.zip(&self.packing).try_for_each(|(columns, packing)| packing.check(columns, element, limits))
     }
 
-    /// Returns whether the parts of the elements are `double`.
+    /// Returns the parts of the elements.
     #[must_use]
-    pub fn is_double(&self) -> bool {
-        matches!(self.letter, 'd' | 'z')
+    pub fn element(&self) -> Element {
+        Element::of(self.letter)
     }
 
     /// Returns the right-hand sides of a triangle per work-item. They are two vectors, so that each element of the
     /// triangle is used twice when it is read.
     #[must_use]
     pub fn triangle_columns(&self) -> usize {
-        if self.blocking.vector == 1 { 1 } else { 2 * self.blocking.vector }
+        if self.vector == 1 { 1 } else { 2 * self.vector }
     }
 
     /// Returns whether the work-items of a group are a power of four, as kernels for batches require: they arrange them
@@ -113,85 +293,100 @@ impl Parameters {
     pub(super) fn has_square_groups(&self) -> bool {
         self.work_items.is_power_of_two() && self.work_items.ilog2().is_multiple_of(2)
     }
-
-    /// Returns the rows of a panel of the packed A.
-    #[must_use]
-    pub fn panel_a(&self) -> usize {
-        match self.blocking.form {
-            ProductForm::Looping => self.blocking.m_wi,
-            ProductForm::Shared => self.blocking.m_wg,
-        }
-    }
-
-    /// Returns the columns of a panel of the packed B.
-    #[must_use]
-    pub fn panel_b(&self) -> usize {
-        match self.blocking.form {
-            ProductForm::Looping => self.blocking.n_wi,
-            ProductForm::Shared => self.blocking.n_wg,
-        }
-    }
 }
 
 /// Of 32 registers 24 hold the tile, three (four for complex types) a column of A and one an element of B. A block of A
 /// (m_wg x k_wg) stays in a second-level cache of at least 512 KiB, a panel of B in the first-level cache. Tuned on
 /// PoCL 3.1, Zen 4.
-fn wide_cpu(letter: char) -> Blocking {
+fn wide_cpu(letter: char) -> LoopingTile {
     let (m_wg, n_wg, k_wg, m_wi, n_wi, vector) = match letter {
         's' => (192, 512, 384, 48, 8, 16),
         'd' => (96, 512, 256, 24, 8, 8),
         'c' => (96, 384, 256, 32, 6, 16),
         _ => (96, 384, 192, 16, 6, 8),
     };
-    Blocking { form: ProductForm::Looping, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll: 1 }
+    LoopingTile { m_wg, n_wg, k_wg, m_wi, n_wi, vector }
 }
 
 /// Twelve of 16 registers hold the tile. Chosen by the rules of [`wide_cpu`]; not tuned yet.
-fn cpu(letter: char) -> Blocking {
+fn cpu(letter: char) -> LoopingTile {
     let (m_wg, n_wg, k_wg, m_wi, n_wi, vector) = match letter {
         's' => (96, 480, 256, 16, 6, 8),
         'd' => (96, 480, 256, 8, 6, 4),
         'c' => (96, 480, 192, 16, 3, 8),
         _ => (96, 480, 128, 8, 3, 4),
     };
-    Blocking { form: ProductForm::Looping, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll: 1 }
+    LoopingTile { m_wg, n_wg, k_wg, m_wi, n_wi, vector }
 }
 
-/// A group has 256 work-items of 4 x 4 elements. Both panels take at most 16 KiB of local memory, half of the least
-/// that devices have. Not tuned yet.
-fn gpu(letter: char) -> Blocking {
-    let k_wg = match letter {
-        's' => 32,
-        'd' | 'c' => 16,
-        _ => 8,
+/// A group has 256 work-items. A work-item's tile of 8 x 8 numbers, or fewer of `double` and of complex types, takes 64
+/// to 128 registers of 32 bits. It multiplies four numbers or more for each that it reads from local memory, so that
+/// local memory is not the limit. Two buffers take at most 32 KiB. A vector has 16 bytes, and a group's work-items read
+/// adjacent ones. Not tuned yet.
+fn gpu(letter: char) -> GroupTile {
+    let (m_wg, n_wg, k_wg, dim, [of_a, of_b]) = match letter {
+        's' => (128, 128, 16, 16, [4, 4]),
+        'd' => (128, 64, 8, 32, [2, 2]),
+        'c' => (128, 64, 8, 32, [4, 2]),
+        _ => (64, 64, 8, 32, [2, 2]),
     };
-    Blocking { form: ProductForm::Shared, m_wg: 64, n_wg: 64, k_wg, m_wi: 4, n_wi: 4, vector: 1, unroll: 4 }
+    let layout = PackedLayout::GroupBlocks;
+    let [a, b] = [of_a, of_b].map(|vector| FactorTile { dim, vector, is_strided: true, is_local: true, layout });
+    GroupTile { m_wg, n_wg, k_wg, k_wi: 4, m_dim: 16, n_dim: 16, a, b, buffering: Buffering::Double }
 }
+
+/// For devices with groups of 64 work-items and 8 KiB of local memory.
+const SMALL_GPU: GroupTile = {
+    let (layout, dim) = (PackedLayout::GroupBlocks, 8);
+    let a = FactorTile { dim, vector: 2, is_strided: true, is_local: true, layout };
+    let (m_wg, n_wg, k_wg, k_wi, m_dim, n_dim) = (32, 32, 8, 4, 8, 8);
+    GroupTile { m_wg, n_wg, k_wg, k_wi, m_dim, n_dim, a, b: a, buffering: Buffering::None }
+};
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn table_rows_are_consistent() {
-        for (class, letter) in
-            Class::ALL.into_iter().flat_map(|class| "sdcz".chars().map(move |letter| (class, letter)))
-        {
-            let parameters = Parameters::of(class, letter);
-            let Blocking { form, m_wg, n_wg, k_wg, m_wi, n_wi, vector, unroll } = parameters.blocking;
-            assert!(m_wg % m_wi == 0 && n_wg % n_wi == 0 && m_wi % vector == 0, "{parameters:?}");
-            assert!(k_wg % unroll == 0 && parameters.triangle_order.is_multiple_of(4), "{parameters:?}");
+    fn table_rows_are_valid() {
+        let each = Class::ALL.into_iter().flat_map(|class| "sdcz".chars().map(move |letter| (class, letter)));
+        for parameters in each.flat_map(|(class, letter)| Parameters::all_of(class, letter)) {
+            assert_eq!(parameters.check(&GroupLimits::USUAL), Ok(()), "{parameters:?}");
             assert!(parameters.has_square_groups(), "{parameters:?}");
-            let parts = if parameters.is_complex() { 2 } else { 1 };
-            let part_bytes = if parameters.is_double() { 8 } else { 4 };
-            if form == ProductForm::Shared {
-                assert_eq!((m_wg / m_wi) * (n_wg / n_wi), 256, "{parameters:?}");
-                assert!((m_wg + n_wg) * k_wg * parts * part_bytes <= 16 << 10, "{parameters:?}");
-            }
-            assert!(
-                parameters.work_items == 1 || parameters.factor_order.pow(2) * parts * part_bytes <= 16 << 10,
-                "{parameters:?}"
-            );
+            assert!(parameters.triangle_order.is_multiple_of(4), "{parameters:?}");
+            let block_bytes = parameters.factor_order.pow(2) * parameters.element().bytes();
+            assert!(parameters.work_items == 1 || block_bytes <= 16 << 10, "{parameters:?}");
+        }
+    }
+
+    #[test]
+    fn devices_with_less_have_other_rows() {
+        let small = GroupLimits { items: 64, dim_items: [64, 64], local_bytes: 8 << 10 };
+        for letter in "sdcz".chars() {
+            let fitting = |limits| Parameters::fitting(Class::Gpu, letter, limits);
+            assert_eq!(fitting(&GroupLimits::USUAL), Ok(Parameters::of(Class::Gpu, letter)));
+            assert_eq!(fitting(&small).map(|row| row.product), Ok(ProductForm::Grouped(SMALL_GPU)));
+            let none = GroupLimits { items: 16, ..small };
+            assert_eq!(fitting(&none), Err(ProductConstraint::GroupItems));
+        }
+    }
+
+    #[test]
+    fn packing_constraints_discard() {
+        let element = Element::of('z');
+        let valid = Packing { m_wg: 32, n_wg: 16, m_wi: 1, n_wi: 4, m_unroll: 1, n_unroll: 2 };
+        let limits = GroupLimits { items: 128, dim_items: [128, 64], local_bytes: 9 << 10 };
+        assert_eq!(valid.check(64, element, &limits), Ok(()));
+        for (packing, constraint) in [
+            (Packing { m_wg: 0, ..valid }, ProductConstraint::Range),
+            (Packing { n_wi: 3, ..valid }, ProductConstraint::ItemTile),
+            (Packing { m_wg: 48, ..valid }, ProductConstraint::EqualReads),
+            (Packing { n_unroll: 3, ..valid }, ProductConstraint::Unroll),
+            (Packing { n_wi: 2, n_unroll: 1, ..valid }, ProductConstraint::GroupItems),
+            (Packing { m_wg: 1, n_wi: 1, n_wg: 128, n_unroll: 1, ..valid }, ProductConstraint::DimItems),
+            (Packing { n_wg: 32, n_wi: 8, ..valid }, ProductConstraint::LocalMemory),
+        ] {
+            assert_eq!(packing.check(64, element, &limits), Err(constraint), "{packing:?}");
         }
     }
 }

@@ -13,9 +13,6 @@ use crate::{Scalar, Symmetry, Uplo};
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
-/// Steps of the inner dimension that are packed at a time, which bounds the scratch.
-const PACKED_STEPS_MAX: usize = 1024;
-
 /// C := alpha A B + beta C, or one triangle of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product<T> {
@@ -48,29 +45,29 @@ impl<T: Scalar> Product<T> {
             return scale(stream, part, beta, c);
         }
         let before = stream.scratch.mark();
-        let (panel_a, panel_b) = (stream.parameters.panel_a(), stream.parameters.panel_b());
-        let pass = k.min(PACKED_STEPS_MAX);
-        let a_at = stream.scratch.take::<T>(c.m.next_multiple_of(panel_a) * pass)?;
-        let b_at = stream.scratch.take::<T>(c.n.next_multiple_of(panel_b) * pass)?;
-        for first in (0..k).step_by(PACKED_STEPS_MAX) {
-            let steps = first..k.min(first + PACKED_STEPS_MAX);
-            let count = steps.len();
-            pack(stream, ["pack_a", "complete_a"], panel_a, a, steps.clone(), a_at)?;
-            pack(stream, ["pack_b", "complete_b"], panel_b, b.transpose(), steps, b_at)?;
+        let (most, [m, n, multiple]) = (stream.parameters.packed_steps, stream.parameters.product.multiples());
+        let (width_a, width_b) = (c.m.next_multiple_of(m), c.n.next_multiple_of(n));
+        let pass = k.min(most).next_multiple_of(multiple);
+        let a_at = stream.scratch.take::<T>(width_a * pass)?;
+        let b_at = stream.scratch.take::<T>(width_b * pass)?;
+        for first in (0..k).step_by(most) {
+            let steps = first..k.min(first + most);
+            let depth = steps.len().next_multiple_of(multiple);
+            FACTOR_A.pack(stream, a, steps.clone(), Packed { at: a_at, width: width_a, depth })?;
+            FACTOR_B.pack(stream, b.transpose(), steps, Packed { at: b_at, width: width_b, depth })?;
             let beta = if first == 0 { beta } else { T::ONE };
-            Self { beta, ..self }.multiply(stream, (a_at, b_at), count)?;
+            Self { beta, ..self }.multiply(stream, (a_at, b_at), depth)?;
         }
         stream.scratch.release(before);
         Ok(())
     }
 
-    /// Multiplies the packed operands.
+    /// Multiplies the packed operands, of k rows.
     fn multiply(self, stream: &mut Stream<'_>, (a_at, b_at): (usize, usize), k: usize) -> Result<(), DeviceError> {
         let Self { part, alpha, beta, c, .. } = self;
-        let blocking = stream.parameters.blocking;
-        let local = match blocking.form {
-            ProductForm::Looping => [1, 1],
-            ProductForm::Shared => [blocking.m_wg / blocking.m_wi, blocking.n_wg / blocking.n_wi],
+        let (local, [m_wg, n_wg]) = match &stream.parameters.product {
+            ProductForm::Looping(tile) => ([1, 1], [tile.m_wg, tile.n_wg]),
+            ProductForm::Grouped(tile) => ([tile.m_dim, tile.n_dim], [tile.m_wg, tile.n_wg]),
         };
         stream.launch(Launch {
             program: Program::Product,
@@ -88,45 +85,69 @@ impl<T: Scalar> Product<T> {
                 Argument::element(alpha),
                 Argument::element(beta),
             ],
-            groups: [c.m.div_ceil(blocking.m_wg), c.n.div_ceil(blocking.n_wg)],
+            groups: [c.m.div_ceil(m_wg), c.n.div_ceil(n_wg)],
             local,
         })
     }
 }
 
-/// Packs the columns `steps` of a view. `kernels` are the one for general matrices, and the one for matrices of which
-/// one triangle is stored.
-fn pack(
-    stream: &mut Stream<'_>,
-    kernels: [&'static str; 2],
-    panel: usize,
-    view: View,
-    steps: Range<usize>,
-    to: usize,
-) -> Result<(), DeviceError> {
-    let (structure, triangle) = match view.structure {
-        Structure::General => (0, None),
-        Structure::Symmetric(uplo) => (1, Some(uplo)),
-        Structure::Hermitian(uplo) => (2, Some(uplo)),
-        Structure::UnitTriangle(uplo) => (3, Some(uplo)),
-    };
-    let arguments = [
-        Argument::Offset(to),
-        Argument::Offset(view.at),
-        Argument::Offset(view.rs),
-        Argument::Offset(view.cs),
-        Argument::Count(view.m),
-        Argument::Count(steps.start),
-        Argument::Count(steps.len()),
-        Argument::Code(view.conj.into()),
-        Argument::Code(structure),
-        Argument::Code(part_code(triangle)),
-    ];
-    let (kernel, arguments) = match view.structure {
-        Structure::General => (kernels[0], &arguments[..8]),
-        _ => (kernels[1], &arguments[..]),
-    };
-    let groups = [view.m.div_ceil(panel), steps.len().div_ceil(stream.parameters.pack_columns)];
-    let local = [stream.parameters.work_items, 1];
-    stream.launch(Launch { program: Program::Pack, kernel, arguments, groups, local })
+/// A factor as a packing kernel sees it.
+struct Factor {
+    /// Its index in the parameters.
+    index: usize,
+    /// The kernels for a matrix whose rows' elements are adjacent, for other matrices, and for matrices of which one
+    /// triangle is stored.
+    kernels: [&'static str; 3],
+}
+
+const FACTOR_A: Factor = Factor { index: 0, kernels: ["pack_a", "pack_transposed_a", "complete_a"] };
+const FACTOR_B: Factor = Factor { index: 1, kernels: ["pack_b", "pack_transposed_b", "complete_b"] };
+
+/// Where a packed factor is, and its columns and rows with the padding.
+#[derive(Clone, Copy)]
+struct Packed {
+    at: usize,
+    width: usize,
+    depth: usize,
+}
+
+impl Factor {
+    /// Packs the columns `steps` of a view.
+    fn pack(
+        &self,
+        stream: &mut Stream<'_>,
+        view: View,
+        steps: Range<usize>,
+        Packed { at, width, depth }: Packed,
+    ) -> Result<(), DeviceError> {
+        let (structure, triangle) = match view.structure {
+            Structure::General => (0, None),
+            Structure::Symmetric(uplo) => (1, Some(uplo)),
+            Structure::Hermitian(uplo) => (2, Some(uplo)),
+            Structure::UnitTriangle(uplo) => (3, Some(uplo)),
+        };
+        let arguments = [
+            Argument::Offset(at),
+            Argument::Offset(view.at),
+            Argument::Offset(view.rs),
+            Argument::Offset(view.cs),
+            Argument::Count(view.m),
+            Argument::Count(steps.start),
+            Argument::Count(steps.len()),
+            Argument::Count(width),
+            Argument::Count(depth),
+            Argument::Code(view.conj.into()),
+            Argument::Code(structure),
+            Argument::Code(part_code(triangle)),
+        ];
+        let [pack, pack_transposed, complete] = self.kernels;
+        let (kernel, arguments) = match view.structure {
+            Structure::General if view.rs == 1 => (pack, &arguments[..10]),
+            Structure::General => (pack_transposed, &arguments[..10]),
+            _ => (complete, &arguments[..]),
+        };
+        let packing = stream.parameters.packing[self.index];
+        let groups = [width.div_ceil(packing.m_wg), depth.div_ceil(packing.n_wg)];
+        stream.launch(Launch { program: Program::Pack, kernel, arguments, groups, local: packing.dims() })
+    }
 }

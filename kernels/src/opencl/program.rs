@@ -1,7 +1,7 @@
 //! The sources of the OpenCL programs: definitions of the parameters, followed by a file of the folder `text` or by the
-//! generated product. A device compiles a program when the first of its kernels is launched.
+//! generated kernel of products. A device compiles a program when the first of its kernels is launched.
 
-use super::{Parameters, tile};
+use super::{Packing, Parameters, product_text};
 use std::{
     collections::BTreeMap,
     fmt::Write,
@@ -14,7 +14,7 @@ use superscalar_devices::opencl::Source;
 pub enum Program {
     /// `gemm`: the product of packed operands.
     Product,
-    /// `pack_a`, `pack_b`, and `complete_a`, `complete_b` for matrices of which one triangle is stored.
+    /// `pack_a`, `pack_transposed_a`, `complete_a` for matrices of which one triangle is stored, and the same for B.
     Pack,
     /// `pack_triangle`, `solve`, `multiply`.
     Triangle,
@@ -60,24 +60,23 @@ impl Program {
             // Writing to a string does not fail.
             let _ = writeln!(text, "#define {name} {value}");
         };
-        define(&mut text, "DOUBLE", parameters.is_double().into());
-        define(&mut text, "COMPLEX", parameters.is_complex().into());
-        define(&mut text, "V", parameters.blocking.vector);
+        let element = parameters.element();
+        define(&mut text, "DOUBLE", element.is_double.into());
+        define(&mut text, "COMPLEX", element.is_complex.into());
+        define(&mut text, "V", if self == Self::Product { parameters.product.vector() } else { parameters.vector });
         define(&mut text, "LANES", parameters.work_items);
         text.push_str(include_str!("text/prelude.cl"));
         match self {
-            Self::Product => text.push_str(&tile::text(parameters)),
+            Self::Product => text.push_str(&product_text::text(parameters)),
             Self::Pack => {
-                define(&mut text, "COLUMNS", parameters.pack_columns);
-                for (panel, name) in [(parameters.panel_a(), "_a"), (parameters.panel_b(), "_b")] {
-                    let _ = writeln!(text, "#define PANEL {panel}\n#define NAME {name}");
-                    text.push_str(include_str!("text/pack.cl"));
-                    text.push_str("#undef PANEL\n#undef NAME\n");
+                let blocks = parameters.product.packed_blocks();
+                for ((block, packing), name) in blocks.into_iter().zip(parameters.packing).zip(["_a", "_b"]) {
+                    pack(&mut text, block, packing, name);
                 }
             }
             Self::Triangle => {
                 define(&mut text, "ORDER", parameters.triangle_order);
-                define(&mut text, "W", parameters.triangle_columns() / parameters.blocking.vector);
+                define(&mut text, "W", parameters.triangle_columns() / parameters.vector);
                 text.push_str(include_str!("text/triangle.cl"));
             }
             Self::Factor => {
@@ -106,6 +105,28 @@ impl Program {
             Self::BatchBidiagonal => panels(&mut text, parameters, REFLECTOR, include_str!("text/batch_gebrd.cl")),
         }
         text
+    }
+}
+
+/// Adds the kernels that pack a factor in blocks of so many columns; `None` stands for all.
+fn pack(text: &mut String, block: Option<usize>, packing: Packing, name: &str) {
+    let Packing { m_wg, n_wg, m_wi, n_wi, m_unroll, n_unroll } = packing;
+    let numbers = [
+        ("M_WG", m_wg),
+        ("N_WG", n_wg),
+        ("M_WI", m_wi),
+        ("N_WI", n_wi),
+        ("M_UNROLL", m_unroll),
+        ("N_UNROLL", n_unroll),
+    ];
+    let panel = block.map_or("width".to_owned(), |columns| columns.to_string());
+    let _ = writeln!(text, "#define NAME {name}\n#define PANEL {panel}");
+    for (name, number) in numbers {
+        let _ = writeln!(text, "#define {name} {number}");
+    }
+    text.push_str(include_str!("text/pack.cl"));
+    for name in ["NAME", "PANEL"].into_iter().chain(numbers.map(|(name, _)| name)) {
+        let _ = writeln!(text, "#undef {name}");
     }
 }
 

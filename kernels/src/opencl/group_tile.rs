@@ -1,0 +1,373 @@
+//! [`GroupTile`]: the parameters of a product's kernel in which a work-group shares its tile of C, and the space of the
+//! valid ones.
+//!
+//! The parameters are those of Matsumoto, Nakasato and Sedukhin, "Performance Tuning of Matrix Multiplication in OpenCL
+//! on Different GPUs and CPUs" (2012): blocks of the group and of a work-item, the group's shape, which is another one
+//! while a factor is read, vectors, strides, local memory, unrolling, layouts, and three ways of buffering.
+
+use super::Element;
+use std::fmt;
+
+/// The order of a packed factor's elements. A factor is packed as k rows: column i is row i of A, or column i of B. All
+/// layouts are blocks of columns, one after the other, and row-major within a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PackedLayout {
+    /// One block: row-major.
+    RowMajor,
+    /// Blocks as wide as a group's tile.
+    GroupBlocks,
+    /// Blocks as wide as a work-item's tile.
+    ItemBlocks,
+}
+
+/// When the next part of the factors is read into local memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Buffering {
+    /// After the work with the last one.
+    None,
+    /// Into registers during the work with the last one, and then into local memory (software pipelining).
+    Registers,
+    /// Into registers during the work with the last one, and then into a second buffer in local memory.
+    Double,
+}
+
+/// The parameters of one factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FactorTile {
+    /// Work-items across a row while the group reads the factor into local memory (MdimA, NdimB).
+    pub dim: usize,
+    /// Numbers in a vector.
+    pub vector: usize,
+    /// Whether a work-item's vectors are as far apart as the group has work-items, or adjacent.
+    pub is_strided: bool,
+    /// Whether the group reads the factor into local memory.
+    pub is_local: bool,
+    /// The order of the packed factor.
+    pub layout: PackedLayout,
+}
+
+/// The parameters of a kernel in which a group of work-items computes a tile of C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupTile {
+    /// Rows of a group's tile (Mwg).
+    pub m_wg: usize,
+    /// Columns of a group's tile (Nwg).
+    pub n_wg: usize,
+    /// Steps of the inner dimension that are read at a time (Kwg).
+    pub k_wg: usize,
+    /// Steps that are written out (Kwi).
+    pub k_wi: usize,
+    /// Work-items down the tile (MdimC).
+    pub m_dim: usize,
+    /// Work-items across the tile (NdimC).
+    pub n_dim: usize,
+    /// The parameters of A.
+    pub a: FactorTile,
+    /// The parameters of B.
+    pub b: FactorTile,
+    /// When local memory is written.
+    pub buffering: Buffering,
+}
+
+/// What a device can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupLimits {
+    /// Work-items of a group.
+    pub items: usize,
+    /// Work-items of a group in the first two directions.
+    pub dim_items: [usize; 2],
+    /// Local memory of a group in bytes.
+    pub local_bytes: usize,
+}
+
+impl GroupLimits {
+    /// What most GPUs can run, and more than OpenCL 1.2 requires.
+    pub const USUAL: Self = Self { items: 256, dim_items: [256, 256], local_bytes: 32 << 10 };
+}
+
+/// Why a product's kernel cannot have some parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ProductConstraint {
+    /// A number is zero or above 1024, or a vector has a length that OpenCL does not have.
+    Range,
+    /// The group's tile is not a whole number of work-items' tiles.
+    ItemTile,
+    /// A work-item's tile is not a whole number of vectors.
+    Vector,
+    /// The unrolled steps do not divide the steps that are read at a time.
+    Unroll,
+    /// The work-items do not have equal parts of a factor to read.
+    EqualReads,
+    /// A parameter would have no effect: another kernel of the space is the same.
+    NoEffect,
+    /// The sums and factors of a work-item exceed its registers.
+    Registers,
+    /// The kernel's text would be too long to compile in a reasonable time.
+    Length,
+    /// More work-items than a group can have.
+    GroupItems,
+    /// More work-items than a group can have in one direction.
+    DimItems,
+    /// The parts of the factors exceed local memory.
+    LocalMemory,
+}
+
+impl ProductConstraint {
+    /// All constraints.
+    pub const ALL: [Self; 11] = [
+        Self::Range,
+        Self::ItemTile,
+        Self::Vector,
+        Self::Unroll,
+        Self::EqualReads,
+        Self::NoEffect,
+        Self::Registers,
+        Self::Length,
+        Self::GroupItems,
+        Self::DimItems,
+        Self::LocalMemory,
+    ];
+}
+
+/// Formats the constraint's name.
+impl fmt::Display for ProductConstraint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Range => "range of the numbers",
+            Self::ItemTile => "tiles of work-items",
+            Self::Vector => "vectors of a tile",
+            Self::Unroll => "unrolled steps",
+            Self::EqualReads => "equal reads",
+            Self::NoEffect => "parameter without effect",
+            Self::Registers => "registers of a work-item",
+            Self::Length => "length of the kernel",
+            Self::GroupItems => "work-items of a group",
+            Self::DimItems => "work-items in one direction",
+            Self::LocalMemory => "local memory",
+        })
+    }
+}
+
+impl std::error::Error for ProductConstraint {}
+
+/// The vector lengths of OpenCL C, besides 3.
+pub(super) const VECTORS: [usize; 5] = [1, 2, 4, 8, 16];
+/// 32-bit registers of a work-item, and those for addresses and counters. GPUs of several vendors have about as many.
+const REGISTERS: usize = 256;
+const OTHER_REGISTERS: usize = 32;
+/// Multiplications of vectors that are written out.
+pub(super) const WRITTEN_MAX: usize = 2048;
+
+pub(super) fn meets(is_met: bool, constraint: ProductConstraint) -> Result<(), ProductConstraint> {
+    if is_met { Ok(()) } else { Err(constraint) }
+}
+
+impl GroupTile {
+    /// Checks that the kernel can exist for elements of this type, on a device with these limits.
+    ///
+    /// # Errors
+    /// The first constraint that is violated.
+    ///
+    /// ```
+    /// use superscalar::kernels::opencl::{Class, Element, GroupLimits, Parameters, ProductConstraint, ProductForm};
+    ///
+    /// let element = Element { is_double: true, is_complex: false };
+    /// let ProductForm::Grouped(tile) = Parameters::of(Class::Gpu, 'd').product else { unreachable!("a GPU") };
+    /// assert_eq!(tile.check(element, &GroupLimits::USUAL), Ok(()));
+    /// let small = GroupLimits { local_bytes: 4 << 10, ..GroupLimits::USUAL };
+    /// assert_eq!(tile.check(element, &small), Err(ProductConstraint::LocalMemory));
+    /// ```
+    pub fn check(&self, element: Element, limits: &GroupLimits) -> Result<(), ProductConstraint> {
+        let &Self { m_wg, n_wg, k_wg, k_wi, m_dim, n_dim, a, b, buffering } = self;
+        // Numbers beyond these limits are not meant, and would overflow what follows.
+        let numbers = [m_wg, n_wg, k_wg, k_wi, m_dim, n_dim, a.dim, b.dim];
+        let is_in_range = numbers.iter().all(|number| (1..=1024).contains(number));
+        let are_vectors = VECTORS.contains(&a.vector) && VECTORS.contains(&b.vector);
+        meets(is_in_range && are_vectors, ProductConstraint::Range)?;
+        meets(m_wg.is_multiple_of(m_dim) && n_wg.is_multiple_of(n_dim), ProductConstraint::ItemTile)?;
+        let are_whole = self.m_wi().is_multiple_of(a.vector) && self.n_wi().is_multiple_of(b.vector);
+        meets(are_whole, ProductConstraint::Vector)?;
+        meets(k_wg.is_multiple_of(k_wi), ProductConstraint::Unroll)?;
+        let factors = [(a, m_wg, m_dim), (b, n_wg, n_dim)];
+        let has_effect = |(factor, block, dim): &(FactorTile, usize, usize)| {
+            // One vector or one work-item has no stride, and a block that is as wide as the group's is named so.
+            let (items_block, is_one) = (block / dim, *dim == 1 || block / dim == factor.vector);
+            (factor.is_local || factor.dim == *dim)
+                && !(factor.is_strided && is_one)
+                && !(factor.layout == PackedLayout::ItemBlocks && items_block == *block)
+        };
+        let is_buffered = buffering == Buffering::None || a.is_local || b.is_local;
+        meets(factors.iter().all(has_effect) && is_buffered, ProductConstraint::NoEffect)?;
+        let reads_equally = |(factor, block, _): &(FactorTile, usize, usize)| {
+            let rows = self.items() / factor.dim;
+            !factor.is_local
+                || (self.items().is_multiple_of(factor.dim)
+                    && (block / factor.vector).is_multiple_of(factor.dim)
+                    && k_wg.is_multiple_of(rows))
+        };
+        meets(factors.iter().all(reads_equally), ProductConstraint::EqualReads)?;
+        meets(self.registers(element) <= REGISTERS, ProductConstraint::Registers)?;
+        let written = k_wi * self.m_wi() / a.vector * self.n_wi() * element.parts().pow(2);
+        meets(written <= WRITTEN_MAX, ProductConstraint::Length)?;
+        meets(self.items() <= limits.items, ProductConstraint::GroupItems)?;
+        meets(m_dim <= limits.dim_items[0] && n_dim <= limits.dim_items[1], ProductConstraint::DimItems)?;
+        meets(self.local_bytes(element) <= limits.local_bytes, ProductConstraint::LocalMemory)
+    }
+
+    /// Returns the rows of a work-item's tile (Mwi).
+    #[must_use]
+    pub fn m_wi(&self) -> usize {
+        self.m_wg / self.m_dim
+    }
+
+    /// Returns the columns of a work-item's tile (Nwi).
+    #[must_use]
+    pub fn n_wi(&self) -> usize {
+        self.n_wg / self.n_dim
+    }
+
+    /// Returns the work-items of a group.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        self.m_dim.saturating_mul(self.n_dim)
+    }
+
+    /// Returns the bytes of local memory.
+    #[must_use]
+    pub fn local_bytes(&self, element: Element) -> usize {
+        let of = |factor: FactorTile, block: usize| if factor.is_local { block * self.k_wg } else { 0 };
+        let buffers = if self.buffering == Buffering::Double { 2 } else { 1 };
+        (of(self.a, self.m_wg) + of(self.b, self.n_wg)) * buffers * element.bytes()
+    }
+
+    /// Estimates the 32-bit registers of a work-item: those of its sums, of the factors that it multiplies, and of the
+    /// parts that it reads ahead.
+    fn registers(&self, element: Element) -> usize {
+        let (m_wi, n_wi) = (self.m_wi(), self.n_wi());
+        let ahead = |factor: FactorTile, block: usize| match self.buffering {
+            Buffering::Registers | Buffering::Double if factor.is_local => block * self.k_wg / self.items(),
+            _ => 0,
+        };
+        let numbers = m_wi * n_wi + m_wi + n_wi + ahead(self.a, self.m_wg) + ahead(self.b, self.n_wg);
+        numbers * element.bytes() / 4 + OTHER_REGISTERS
+    }
+
+    /// Returns the columns of a block of a packed factor, of which `block` are a group's and `items` a work-item's.
+    /// `None` stands for all columns.
+    fn block_of(factor: FactorTile, block: usize, items: usize) -> Option<usize> {
+        match factor.layout {
+            PackedLayout::RowMajor => None,
+            PackedLayout::GroupBlocks => Some(block),
+            PackedLayout::ItemBlocks => Some(items),
+        }
+    }
+
+    /// Returns the columns of a block of the packed A and of the packed B; `None` stands for all columns.
+    #[must_use]
+    pub fn packed_blocks(&self) -> [Option<usize>; 2] {
+        [Self::block_of(self.a, self.m_wg, self.m_wi()), Self::block_of(self.b, self.n_wg, self.n_wi())]
+    }
+
+    /// Iterates over all parameters that are worth considering, valid or not.
+    pub fn space() -> impl Iterator<Item = Self> {
+        const BLOCKS: [usize; 3] = [32, 64, 128];
+        const DIMS: [usize; 3] = [8, 16, 32];
+        const LAYOUTS: [PackedLayout; 3] =
+            [PackedLayout::RowMajor, PackedLayout::GroupBlocks, PackedLayout::ItemBlocks];
+        const BUFFERINGS: [Buffering; 3] = [Buffering::None, Buffering::Registers, Buffering::Double];
+        // The digits of a number whose bases are the numbers of choices.
+        const BASES: [usize; 17] = [3, 3, 2, 2, 2, 2, 3, 3, 3, 2, 2, 3, 3, 3, 2, 2, 3];
+        (0..BASES.iter().product()).map(|number: usize| {
+            let mut rest = number;
+            let mut next = |base: usize| {
+                let digit = rest % base;
+                rest /= base;
+                digit
+            };
+            let (m_wg, n_wg) = (BLOCKS[next(3)], BLOCKS[next(3)]);
+            let (k_wg, k_wi) = ([8, 16][next(2)], [2, 8][next(2)]);
+            let (m_dim, n_dim, buffering) = (DIMS[next(2)], DIMS[next(2)], BUFFERINGS[next(3)]);
+            let mut factor = || FactorTile {
+                dim: DIMS[next(3)],
+                vector: VECTORS[next(3)],
+                is_strided: next(2) == 1,
+                is_local: next(2) == 1,
+                layout: LAYOUTS[next(3)],
+            };
+            Self { m_wg, n_wg, k_wg, k_wi, m_dim, n_dim, a: factor(), b: factor(), buffering }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opencl::{Class, Parameters, ProductForm, Program};
+    use std::collections::BTreeMap;
+
+    const LIMITS: GroupLimits = GroupLimits { items: 256, dim_items: [256, 8], local_bytes: 48 << 10 };
+
+    fn valid() -> GroupTile {
+        let layout = PackedLayout::GroupBlocks;
+        let a = FactorTile { dim: 16, vector: 2, is_strided: true, is_local: true, layout };
+        let (m_wg, n_wg, k_wg, k_wi, m_dim, n_dim) = (64, 64, 16, 4, 16, 8);
+        GroupTile { m_wg, n_wg, k_wg, k_wi, m_dim, n_dim, a, b: a, buffering: Buffering::Double }
+    }
+
+    #[test]
+    fn each_constraint_discards() {
+        let (tile, element) = (valid(), Element::of('d'));
+        assert_eq!(tile.check(element, &LIMITS), Ok(()));
+        let wide = FactorTile { dim: 32, ..tile.a };
+        let with_a = |a: FactorTile| GroupTile { a, ..tile };
+        for (tile, constraint) in [
+            (GroupTile { m_wg: 0, ..tile }, ProductConstraint::Range),
+            (GroupTile { k_wg: usize::MAX, ..tile }, ProductConstraint::Range),
+            (with_a(FactorTile { vector: 3, ..tile.a }), ProductConstraint::Range),
+            (GroupTile { m_dim: 24, ..tile }, ProductConstraint::ItemTile),
+            (with_a(FactorTile { vector: 8, ..tile.a }), ProductConstraint::Vector),
+            (GroupTile { k_wi: 3, ..tile }, ProductConstraint::Unroll),
+            (with_a(FactorTile { dim: 24, ..tile.a }), ProductConstraint::EqualReads),
+            (with_a(FactorTile { is_local: false, dim: 8, ..tile.a }), ProductConstraint::NoEffect),
+            (with_a(FactorTile { vector: 4, ..tile.a }), ProductConstraint::NoEffect),
+            (GroupTile { m_wg: 256, n_wg: 128, k_wi: 1, ..tile }, ProductConstraint::Registers),
+            (GroupTile { m_wg: 128, n_wg: 64, k_wi: 16, k_wg: 256, ..tile }, ProductConstraint::Registers),
+            (GroupTile { m_wg: 128, m_dim: 32, n_dim: 16, a: wide, b: wide, ..tile }, ProductConstraint::GroupItems),
+            (GroupTile { m_dim: 8, n_dim: 16, ..tile }, ProductConstraint::DimItems),
+            (GroupTile { k_wg: 32, ..tile }, ProductConstraint::LocalMemory),
+        ] {
+            assert_eq!(tile.check(element, &LIMITS), Err(constraint), "{tile:?}");
+        }
+        let long = GroupTile { k_wg: 512, k_wi: 512, buffering: Buffering::None, ..tile };
+        assert_eq!(long.check(element, &LIMITS), Err(ProductConstraint::Length));
+    }
+
+    /// Of the valid points, every 331st is turned into a text: all of them would take minutes.
+    #[test]
+    fn each_point_is_valid_or_refused_by_name() {
+        for letter in "sdcz".chars() {
+            let (mut valid, mut refused, mut length) = (0, BTreeMap::new(), 0);
+            for tile in GroupTile::space() {
+                match tile.check(Element::of(letter), &LIMITS) {
+                    Err(constraint) => *refused.entry(constraint).or_insert(0) += 1,
+                    Ok(()) => {
+                        if valid % 331 == 0 {
+                            let parameters = Parameters::with(Class::Gpu, letter, ProductForm::Grouped(tile));
+                            assert_eq!(parameters.check(&LIMITS), Ok(()), "{parameters:?}");
+                            let text = Program::Product.text(&parameters);
+                            assert!(text.contains("gemm(") && !text.contains("{}"), "{text}");
+                            length = length.max(text.len());
+                        }
+                        valid += 1;
+                    }
+                }
+            }
+            println!("{letter}: {valid} valid; longest text {length}; {refused:?}");
+            assert!(valid > 1000 && length < 400_000, "{letter}: {valid} valid, {length} bytes");
+            for constraint in [ProductConstraint::Vector, ProductConstraint::EqualReads, ProductConstraint::Registers] {
+                assert!(refused.contains_key(&constraint), "{letter}: {refused:?}");
+            }
+        }
+    }
+}

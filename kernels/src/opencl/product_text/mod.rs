@@ -1,0 +1,97 @@
+//! Generates `gemm`, the kernel that multiplies packed factors: C := alpha A B + beta C, or one triangle of it.
+//!
+//! The register tile is written out with a name per vector, so that compilers keep it in registers; everything else is
+//! loops. `text/pack.cl` packs the factors: A as k rows of A's columns, B as k rows of its own, in blocks of columns of
+//! a [`PackedLayout`](super::PackedLayout). For complex types a row of a block has the real parts before the imaginary
+//! ones. The factors are padded with zeros to whole groups or register tiles, and the sums of the padding are not
+//! stored.
+
+mod grouped;
+mod looping;
+
+use super::{Parameters, ProductForm};
+use std::fmt::Write;
+
+/// Appends a line; writing to a string does not fail.
+macro_rules! line {
+    ($text:expr, $($format:tt)*) => {{ let _ = writeln!($text, $($format)*); }};
+}
+use line;
+
+/// Returns the kernel's source.
+pub(super) fn text(parameters: &Parameters) -> String {
+    let (mut text, element) = (PREAMBLE.to_owned(), parameters.element());
+    match &parameters.product {
+        ProductForm::Looping(tile) => looping::kernel(&mut text, tile, element),
+        ProductForm::Grouped(tile) => grouped::kernel(&mut text, tile, element),
+    }
+    text
+}
+
+/// Writes definitions of numbers.
+fn define<const N: usize>(text: &mut String, numbers: [(&str, usize); N]) {
+    for (name, number) in numbers {
+        line!(text, "#define {name} {number}");
+    }
+}
+
+/// The beginning of both forms.
+const PREAMBLE: &str = "
+// Whether no element of these rows and columns is in the part.
+inline int is_outside(int part, int i, int i_end, int j, int j_end) {
+    return part == 1 ? i_end <= j : part == 2 ? i >= j_end : 0;
+}
+";
+
+/// The kernel's parameters. `part` is as in `is_inside`; `is_hermitian` makes the diagonal real; `a_at`, `b_at` and
+/// `c_at` are counted in elements. The packed factors have k rows.
+const SIGNATURE: &str = "void gemm(__global real *restrict heap, ulong a_at, ulong b_at, ulong c_at, ulong ld,
+        int m, int n, int k, int part, int is_hermitian, elem alpha, elem beta) {";
+
+/// The register tile. `xR_C` is the vector of rows R in column C; `yR_C` has the imaginary parts.
+struct RegisterTile {
+    vectors: usize,
+    columns: usize,
+    is_complex: bool,
+}
+
+impl RegisterTile {
+    /// Returns the real and imaginary part with the names of their vectors.
+    fn parts(&self) -> impl Iterator<Item = (usize, char)> + use<> {
+        [(0, 'x'), (1, 'y')].into_iter().take(if self.is_complex { 2 } else { 1 })
+    }
+
+    fn zero(&self, text: &mut String) {
+        for (_, name) in self.parts() {
+            for c in 0..self.columns {
+                let names: Vec<String> = (0..self.vectors).map(|r| format!("{name}{r}_{c} = (vec)0")).collect();
+                line!(text, "vec {};", names.join(", "));
+            }
+        }
+    }
+
+    /// Adds one column of A times one row of B. `a` and `b` return the expressions of their parts.
+    fn step(&self, text: &mut String, a: impl Fn(usize, usize) -> String, b: impl Fn(usize, usize) -> String) {
+        line!(text, "{{");
+        for (part, name) in [(0, 'a'), (1, 'i')].into_iter().take(self.parts().count()) {
+            for r in 0..self.vectors {
+                line!(text, "const vec {name}{r} = {};", a(part, r));
+            }
+        }
+        for c in 0..self.columns {
+            line!(text, "const vec b{c} = (vec)({});", b(0, c));
+            if self.is_complex {
+                line!(text, "const vec j{c} = (vec)({});", b(1, c));
+            }
+            for r in 0..self.vectors {
+                line!(text, "x{r}_{c} = a{r} * b{c} + x{r}_{c};");
+                if self.is_complex {
+                    line!(text, "y{r}_{c} = i{r} * b{c} + y{r}_{c};");
+                    line!(text, "x{r}_{c} = -i{r} * j{c} + x{r}_{c};");
+                    line!(text, "y{r}_{c} = a{r} * j{c} + y{r}_{c};");
+                }
+            }
+        }
+        line!(text, "}}");
+    }
+}
