@@ -1,6 +1,6 @@
 // Packs a factor: column i of the packed factor is row i of a matrix, and its row p is the matrix's column first + p.
-// Rows of at least PANEL columns are cut into blocks of PANEL columns, one after the other, which are row-major. What is
-// behind the matrix, up to `width` columns and `depth` rows, becomes zero. Required definitions: PANEL (for one block:
+// The columns are cut into blocks of PANEL, one after the other, which are row-major. What is behind the matrix, up to
+// `width` columns and `depth` rows, becomes zero. Required definitions: PANEL (for one block:
 // `width`), M_WG, N_WG (columns and rows of a group), M_WI, N_WI (of a work-item), M_UNROLL, N_UNROLL, and NAME (a
 // suffix). M_WG divides a block, so that a group is within one.
 
@@ -9,9 +9,9 @@
 #define ITEMS __attribute__((reqd_work_group_size(X_ITEMS, Y_ITEMS, 1)))
 #define FROM(i, p) s[(ulong)(i) * rs + (ulong)(p) * cs]
 
-// A group's block of the packed factor begins at `t`, and the matrix's at `s`. `have` and `deep` are the rows and columns
-// of the matrix that are in it, `all_deep` the rows to write. Work-item (x, y) has every X_ITEMS-th column and every
-// Y_ITEMS-th row.
+// A group's block of the packed factor begins at `t`, and the matrix's at `s`. `have` and `deep` are the rows and the
+// columns of the matrix that are in it, `all_deep` the rows to write. Work-item (x, y) has every X_ITEMS-th column and
+// every Y_ITEMS-th row.
 #define ARGUMENTS                                                                                                      \
     (__global real *restrict heap, ulong to, ulong from, ulong rs, ulong cs, int rows, int first, int k, int width,    \
      int depth, int conj
