@@ -3,8 +3,9 @@
 use super::{
     chunks::{Chunked, ChunkedInfo, Chunks},
     codelet::{ChunkWork, OperandPlaces, codelet, host_codelet},
+    workload::Workload,
 };
-use crate::{Scalar, error::Error, options::Options};
+use crate::{Scalar, error::Error, options::Options, plan::Machine};
 use superscalar_kernels::{
     BatchPlacement,
     operations::{BatchOperands, BatchOperation, ProblemShapes},
@@ -48,12 +49,23 @@ impl<T: Scalar> Default for ChunkedOperands<'_, '_, T> {
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, operation: BatchOperation<T>, operands: ChunkedOperands<'_, 's, T>) {
+    spawn_shared(s, operation, operands, 0);
+}
+
+/// Inserts a task for each chunk. The first `for_host` of them are not for devices.
+#[track_caller]
+fn spawn_shared<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    operation: BatchOperation<T>,
+    operands: ChunkedOperands<'_, 's, T>,
+    for_host: usize,
+) {
     let name = operation.name();
     operands.check(name);
     let (host_codelet, codelet, has_devices) = (host_codelet::<T>(name), codelet::<T>(name), s.nesting().has_devices());
     for chunk in 0..operands.chunks().len() {
         let cost = operands.check_shapes(chunk, &operation);
-        let (places, table) = match has_devices && operands.suit_devices(chunk, &operation) {
+        let (places, table) = match has_devices && chunk >= for_host && operands.suit_devices(chunk, &operation) {
             true => OperandPlaces::new(
                 operands.chunks().problems_of(chunk),
                 operands.placements(chunk),
@@ -193,8 +205,12 @@ pub fn run<T: Scalar>(
     let (count, name) = (operands.len(), operation.name());
     let is_uniform = check(&operation, &operands)?;
     let cost = |p| operation.cost(&operands.shapes(p));
-    let chunks = Chunks::plan::<T>(rt, options, count, is_uniform, cost).map_err(|error| error.of_routine(name))?;
-    if chunks.len() <= 1 && !rt.has_devices() {
+    let (all, machine) = (Workload::new::<T>(count, is_uniform, &cost), Machine::of::<T>(rt));
+    let share = all.share_of_devices(rt, name, &machine);
+    let machine = if share > 0.0 { machine } else { Machine::of_workers::<T>(rt.workers()) };
+    let chunks = Chunks::plan(options, &machine, &all).map_err(|error| error.of_routine(name))?;
+    let for_host = ((1.0 - share) * chunks.len() as f64).round() as usize;
+    if chunks.len() <= 1 && for_host == chunks.len() {
         operation.run(operands);
         return Ok(());
     }
@@ -216,7 +232,7 @@ pub fn run<T: Scalar>(
             pivots_written: pivots_written.iter().collect(),
             info: info.iter().collect(),
         };
-        spawn(s, operation, operands);
+        spawn_shared(s, operation, operands, for_host);
     })?)
 }
 

@@ -44,6 +44,7 @@ mod products;
 mod reflections;
 mod solves;
 pub mod spawn;
+mod workload;
 
 pub use chunks::{Chunked, ChunkedInfo, Chunks};
 pub use device_batch::DeviceBatch;

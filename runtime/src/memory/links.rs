@@ -82,14 +82,17 @@ impl Links {
         &self.links[from.at() * self.nodes + to.at()]
     }
 
+    /// Returns the links from host memory to a device and back, with the bandwidths measured so far.
+    pub(super) fn of_host(&self, device: u16) -> Option<[LinkInfo; 2]> {
+        let node = Some(Node::of_device(device)).filter(|node| node.at() < self.nodes)?;
+        Some([self.link(Node::HOST, node).info?, self.link(node, Node::HOST).info?])
+    }
+
     /// Returns the forecast duration of a copy that starts now, from the bandwidth measured so far and the copies in
     /// progress; `None` without a link.
     pub(super) fn forecast_ns(&self, from: Node, to: Node, bytes: usize) -> Option<f64> {
         let link = self.link(from, to);
-        let info = link.info?;
-        // An unknown bandwidth counts as infinite.
-        let speed = if info.bytes_per_s > 0.0 { info.bytes_per_s } else { f64::INFINITY };
-        Some(info.latency_ns as f64 + (link.pending as f64 + bytes as f64) / speed * 1e9)
+        Some(link.info?.copy_ns(link.pending as f64 + bytes as f64))
     }
 
     /// Records that a copy was issued.
