@@ -43,17 +43,21 @@ impl Chunks {
                 _ => Ok(Self::equal(count, each)),
             };
         }
-        let parts = all.parts(machine);
-        if parts == 1 {
+        let shares = all.shares(machine);
+        if shares.len() == 1 || count == 0 {
             return Ok(Self::equal(count, count.max(1)));
         }
+        let mut ends = Vec::with_capacity(shares.len());
         if all.is_uniform {
-            return Ok(Self::equal(count, count.div_ceil(parts).next_multiple_of(CHUNK_MULTIPLE)));
+            let end = |share: f64| ((share * count as f64).ceil() as usize).next_multiple_of(CHUNK_MULTIPLE).min(count);
+            ends.extend(shares.into_iter().map(end));
+            ends.dedup();
+            return Ok(Self { ends: ends.into() });
         }
-        let (mut ends, mut spent_ns, mut start) = (Vec::with_capacity(parts), 0.0, 0);
+        let (mut spent_ns, mut start) = (0.0, 0);
         for p in 0..count {
             spent_ns += all.problem_ns(p);
-            let is_full = spent_ns * parts as f64 >= all.host_ns * (ends.len() + 1) as f64;
+            let is_full = shares.get(ends.len()).is_some_and(|share| spent_ns >= share * all.host_ns);
             if is_full && (p + 1 - start) % CHUNK_MULTIPLE == 0 || p + 1 == count {
                 ends.push(p + 1);
                 start = p + 1;

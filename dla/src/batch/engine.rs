@@ -49,23 +49,24 @@ impl<T: Scalar> Default for ChunkedOperands<'_, '_, T> {
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, operation: BatchOperation<T>, operands: ChunkedOperands<'_, 's, T>) {
-    spawn_shared(s, operation, operands, 0);
+    let has_devices = s.nesting().has_devices();
+    spawn_among(s, operation, operands, has_devices);
 }
 
-/// Inserts a task for each chunk. The first `for_host` of them are not for devices.
+/// Inserts a task for each chunk, for the host and, with `for_devices`, for devices.
 #[track_caller]
-fn spawn_shared<'s, T: Scalar>(
+fn spawn_among<'s, T: Scalar>(
     s: &'s Scope<'s, '_>,
     operation: BatchOperation<T>,
     operands: ChunkedOperands<'_, 's, T>,
-    for_host: usize,
+    for_devices: bool,
 ) {
     let name = operation.name();
     operands.check(name);
-    let (host_codelet, codelet, has_devices) = (host_codelet::<T>(name), codelet::<T>(name), s.nesting().has_devices());
+    let (host_codelet, codelet) = (host_codelet::<T>(name), codelet::<T>(name));
     for chunk in 0..operands.chunks().len() {
         let cost = operands.check_shapes(chunk, &operation);
-        let (places, table) = match has_devices && chunk >= for_host && operands.suit_devices(chunk, &operation) {
+        let (places, table) = match for_devices && operands.suit_devices(chunk, &operation) {
             true => OperandPlaces::new(
                 operands.chunks().problems_of(chunk),
                 operands.placements(chunk),
@@ -206,11 +207,10 @@ pub fn run<T: Scalar>(
     let is_uniform = check(&operation, &operands)?;
     let cost = |p| operation.cost(&operands.shapes(p));
     let (all, machine) = (Workload::new::<T>(count, is_uniform, &cost), Machine::of::<T>(rt));
-    let share = all.share_of_devices(rt, name, &machine);
-    let machine = if share > 0.0 { machine } else { Machine::of_workers::<T>(rt.workers()) };
+    let for_devices = all.gains_by_devices(rt, name, &machine);
+    let machine = if for_devices { machine } else { Machine::of_workers::<T>(rt.workers()) };
     let chunks = Chunks::plan(options, &machine, &all).map_err(|error| error.of_routine(name))?;
-    let for_host = ((1.0 - share) * chunks.len() as f64).round() as usize;
-    if chunks.len() <= 1 && for_host == chunks.len() {
+    if chunks.len() <= 1 && !for_devices {
         operation.run(operands);
         return Ok(());
     }
@@ -232,7 +232,7 @@ pub fn run<T: Scalar>(
             pivots_written: pivots_written.iter().collect(),
             info: info.iter().collect(),
         };
-        spawn_shared(s, operation, operands, for_host);
+        spawn_among(s, operation, operands, for_devices);
     })?)
 }
 

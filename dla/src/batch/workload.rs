@@ -14,10 +14,10 @@ const PROBLEM_NS: f64 = 20.0;
 const EFFICIENCY: f64 = 0.25;
 /// Bytes that one core moves from and to memory in a nanosecond.
 const BYTES_PER_NS: f64 = 10.0;
-/// Devices get nothing if their share would be smaller. Then a device takes more than three times as long as the host
-/// for the whole batch, and its copies, which threads of the host carry out, cost more than it gains. Measured:
-/// docs/measurements/2026-11-28-batches-host-and-gpu.md.
-const SHARE_MIN: f64 = 0.25;
+/// Devices take part if they would be able to do at least this share of a batch in the time of the whole. A device whose
+/// share is smaller gains nothing: it competes with the host for memory, and threads of the host carry out its copies.
+/// Measured: docs/measurements/2026-11-28-batches-host-and-gpu.md.
+const SHARE_MIN: f64 = 1.0 / 3.0;
 
 /// The problems of a batch.
 pub(super) struct Workload<'a> {
@@ -52,30 +52,42 @@ impl<'a> Workload<'a> {
         PROBLEM_NS + (cost.flops / self.flops_per_ns).max(cost.bytes / BYTES_PER_NS)
     }
 
-    /// Returns the number of chunks for a machine.
-    pub(super) fn parts(&self, machine: &Machine) -> usize {
+    /// Returns the ends of the chunks for a machine, as shares of the whole batch, between 0 and 1.
+    ///
+    /// Workers get chunks of equal time. A device is faster or slower, by a ratio that is not known well. So if there
+    /// are devices, chunks become shorter to the end: in each round, all resources together get half of what is left.
+    pub(super) fn shares(&self, machine: &Machine) -> Vec<f64> {
         let resources = machine.workers + machine.devices;
-        match resources {
-            1 => 1,
-            _ if machine.is_brief(self.host_ns) => 1,
-            _ => ((self.host_ns / CHUNK_NS) as usize).clamp(1, CHUNKS_EACH * resources),
+        let parts = match machine.is_brief(self.host_ns) {
+            true => 1,
+            false => ((self.host_ns / CHUNK_NS) as usize).clamp(1, CHUNKS_EACH * resources),
+        };
+        if resources == 1 || machine.devices == 0 || parts < 2 * resources {
+            let parts = if resources == 1 { 1 } else { parts };
+            return (1..=parts).map(|part| part as f64 / parts as f64).collect();
         }
+        let (mut ends, mut done, rounds) = (Vec::new(), 0.0, parts / resources);
+        for round in 1..=rounds {
+            let left = 1.0 - done;
+            let share = if round < rounds { left / 2.0 } else { left };
+            ends.extend((1..=resources).map(|part| done + share * part as f64 / resources as f64));
+            done += share;
+        }
+        ends
     }
 
-    /// Returns the share of a batch in host memory that the devices of a runtime get, between 0 and 1.
+    /// Returns whether the devices of a runtime gain anything for a batch in host memory.
     ///
-    /// Small problems are soon computed, so a device mostly waits for its link, and often the host alone is faster. The
-    /// scheduler gives a chunk to any device that asks for work, however long the copies take: the last chunk of a slow
-    /// device would end long after all others. So the devices' share is limited such that all resources end together
-    /// (task-superscalar, section 5.2).
-    pub(super) fn share_of_devices(&self, rt: &Runtime, kernel: &str, machine: &Machine) -> f64 {
-        match machine.devices {
-            0 => return 0.0,
-            _ if !rt.host_helps() => return 1.0,
-            _ if machine.is_brief(self.host_ns) => return 0.0,
-            _ => {}
+    /// Small problems are soon computed, so a device mostly waits for its link, and often the host alone is faster
+    ///.
+    pub(super) fn gains_by_devices(&self, rt: &Runtime, kernel: &str, machine: &Machine) -> bool {
+        if machine.devices == 0 || !rt.host_helps() {
+            return machine.devices > 0;
         }
-        let parts = self.parts(machine) as f64;
+        if machine.is_brief(self.host_ns) {
+            return false;
+        }
+        let parts = (CHUNKS_EACH * (machine.workers + machine.devices)) as f64;
         let chunk = Cost { flops: self.total.flops / parts, bytes: self.total.bytes / parts, ..self.total };
         let weight = rt.capability_weight(Resource::HOST, kernel, chunk);
         let host_ns = match weight.source {
@@ -85,10 +97,7 @@ impl<'a> Workload<'a> {
         let host = machine.workers as f64 / host_ns;
         let each = (0..machine.devices).map(|at| 1.0 / device_ns(rt, Resource::device(at as u16), kernel, &chunk));
         let devices: f64 = each.sum();
-        match devices / (devices + host) {
-            share if share >= SHARE_MIN => share,
-            _ => 0.0,
-        }
+        devices >= SHARE_MIN * (devices + host)
     }
 }
 
