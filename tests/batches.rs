@@ -171,7 +171,33 @@ fn devices_compute_what_the_host_computes() {
                 let found = every_routine::<c32>(&rt, is_uniform).unwrap_or_else(|error| panic!("{what}: {error}"));
                 assert_same(&found, &expected_complex, &what);
                 assert_empty(&rt, &what);
+                assert!(rt.tasks_issued().iter().sum::<u64>() > 0, "{what}: no device had a task");
             }
+        }
+    }
+}
+
+/// Devices of three speeds beside the host: each gets chunks only if that makes the batch faster.
+#[test]
+fn a_device_that_gains_nothing_gets_nothing() {
+    let (count, n) = (5000, 8);
+    let order: Vec<_> = vec![(n, n); count];
+    let a = systems::<f64>(&order);
+    let (options, mut expected) = (Options::default(), a.clone());
+    let all_good = batch::potrf(&host(), Uplo::Lower, view_mut(&mut expected, &order, true), &options);
+    assert!(all_good.expect("definite").are_all_good());
+    // Flops per second of the device, and bytes per second of its link.
+    for (flops, link, gains) in [("1e12", "1e11", true), ("1e12", "1e8", false), ("1e8", "1e11", false)] {
+        let names = format!("sim:0:flops={flops}:rate=1e12:latency=0:link={link}:link-latency=0");
+        for with_host in [true, false] {
+            let head = if with_host { "cpu," } else { "" };
+            let rt = open(&format!("{head}{names}"), None, PolicyName::ALL[0]);
+            let mut found = a.clone();
+            let outcomes = batch::potrf(&rt, Uplo::Lower, view_mut(&mut found, &order, true), &options);
+            assert!(outcomes.expect("no device fails").are_all_good());
+            let error = largest(found.iter().zip(&expected).map(|(x, y)| (x - y).abs()));
+            assert!(error < 1e-12, "{head}{names}: differs by {error}");
+            assert_eq!(rt.tasks_issued()[0] > 0, gains || !with_host, "{head}{names}");
         }
     }
 }

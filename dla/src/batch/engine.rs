@@ -5,7 +5,7 @@ use super::{
     codelet::{ChunkWork, OperandPlaces, codelet, host_codelet},
     workload::Workload,
 };
-use crate::{Scalar, error::Error, options::Options, plan::Machine};
+use crate::{Scalar, block_size::BlockSize, error::Error, options::Options, plan::Machine};
 use superscalar_kernels::{
     BatchPlacement,
     operations::{BatchOperands, BatchOperation, ProblemShapes},
@@ -207,7 +207,11 @@ pub fn run<T: Scalar>(
     let is_uniform = check(&operation, &operands)?;
     let cost = |p| operation.cost(&operands.shapes(p));
     let (all, machine) = (Workload::new::<T>(count, is_uniform, &cost), Machine::of::<T>(rt));
-    let for_devices = all.gains_by_devices(rt, name, &machine);
+    // Who sets the size of the chunks wants to see them shared.
+    let for_devices = match options.block_size {
+        BlockSize::Fixed(_) => machine.devices > 0,
+        BlockSize::Auto => all.gains_by_devices(rt, name, &machine),
+    };
     let machine = if for_devices { machine } else { Machine::of_workers::<T>(rt.workers()) };
     let chunks = Chunks::plan(options, &machine, &all).map_err(|error| error.of_routine(name))?;
     if chunks.len() <= 1 && !for_devices {

@@ -107,3 +107,28 @@ fn device_ns(rt: &Runtime, device: Resource, kernel: &str, chunk: &Cost) -> f64 
     let copies_ns: f64 = rt.host_links(device).iter().flatten().map(|link| link.copy_ns(chunk.bytes / 2.0)).sum();
     copies_ns.max(rt.capability_weight(device, kernel, *chunk).time_ns(chunk))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sizes(workers: usize, devices: usize, host_ns: f64) -> Vec<f64> {
+        let cost = |_| Cost::default();
+        let all = Workload { host_ns, ..Workload::new::<f64>(1000, true, &cost) };
+        let ends = all.shares(&Machine::of_workers::<f64>(workers).with_devices(devices, false));
+        assert_eq!(ends.last(), Some(&1.0), "{ends:?}");
+        let starts = std::iter::once(0.0).chain(ends.iter().copied());
+        ends.iter().zip(starts).map(|(end, start)| end - start).collect()
+    }
+
+    #[test]
+    fn chunks_are_equal_on_the_host_and_become_shorter_with_devices() {
+        assert_eq!(sizes(1, 0, 1e9), [1.0]);
+        assert_eq!(sizes(4, 0, 1e4), [1.0], "too brief for tasks");
+        assert_eq!(sizes(2, 0, 1e9), [0.125; 8]);
+        let shorter = sizes(3, 1, 1e9);
+        let expected = [0.125, 0.0625, 0.03125, 0.03125].map(|size| [size; 4]).concat();
+        assert_eq!(shorter, expected);
+        assert_eq!(sizes(3, 1, 5e5).len(), 5, "chunks are not shorter than their tasks' overhead allows");
+    }
+}
