@@ -1,6 +1,7 @@
 //! [`Workload`]: what a batch costs, and who shares it.
 
 use crate::plan::Machine;
+use std::iter;
 use superscalar_kernels::Scalar;
 use superscalar_runtime::{Cost, Resource, Runtime, WeightSource};
 
@@ -8,6 +9,8 @@ use superscalar_runtime::{Cost, Resource, Runtime, WeightSource};
 const CHUNK_NS: f64 = 1e5;
 /// Chunks of each worker or device, so that the slower ones get fewer.
 const CHUNKS_EACH: usize = 4;
+/// Sizes of chunks beside devices, in proportion, and how many of each there are for each worker or device.
+const SIZES: [(usize, usize); 3] = [(4, 2), (2, 2), (1, 4)];
 /// The estimated time of a problem besides its arithmetic.
 const PROBLEM_NS: f64 = 20.0;
 /// The share of a core's highest rate that small problems reach. An estimate.
@@ -54,26 +57,29 @@ impl<'a> Workload<'a> {
 
     /// Returns the ends of the chunks for a machine, as shares of the whole batch, between 0 and 1.
     ///
-    /// Workers get chunks of equal time. A device is faster or slower, by a ratio that is not known well. So if there
-    /// are devices, chunks become shorter to the end: in each round, all resources together get half of what is left.
+    /// Workers get chunks of equal time. A device is faster or slower than a worker, by a ratio that is not known well.
+    /// So beside devices, there are chunks of three sizes. The faster resources take them from one end and the slower
+    /// ones from the other, so the shortest are in the middle, where they meet.
     pub(super) fn shares(&self, machine: &Machine) -> Vec<f64> {
         let resources = machine.workers + machine.devices;
-        let parts = match machine.is_brief(self.host_ns) {
+        let parts = match machine.is_brief(self.host_ns) || resources == 1 {
             true => 1,
-            false => ((self.host_ns / CHUNK_NS) as usize).clamp(1, CHUNKS_EACH * resources),
+            false => (self.host_ns / CHUNK_NS) as usize,
         };
-        if resources == 1 || machine.devices == 0 || parts < 2 * resources {
-            let parts = if resources == 1 { 1 } else { parts };
-            return (1..=parts).map(|part| part as f64 / parts as f64).collect();
-        }
-        let (mut ends, mut done, rounds) = (Vec::new(), 0.0, parts / resources);
-        for round in 1..=rounds {
-            let left = 1.0 - done;
-            let share = if round < rounds { left / 2.0 } else { left };
-            ends.extend((1..=resources).map(|part| done + share * part as f64 / resources as f64));
-            done += share;
-        }
-        ends
+        let sizes = match SIZES.map(|(_, count)| count * resources).iter().sum::<usize>() {
+            many if machine.devices > 0 && parts >= many => {
+                let each = SIZES.into_iter().flat_map(|(size, count)| iter::repeat_n(size, count * resources));
+                let (front, back): (Vec<_>, Vec<_>) = each.enumerate().partition(|(at, _)| at % 2 == 0);
+                front.into_iter().chain(back.into_iter().rev()).map(|(_, size)| size).collect()
+            }
+            _ => vec![1; parts.clamp(1, CHUNKS_EACH * resources)],
+        };
+        let total: usize = sizes.iter().sum();
+        let ends = sizes.into_iter().scan(0, |done, size| {
+            *done += size;
+            Some(*done as f64 / total as f64)
+        });
+        ends.collect()
     }
 
     /// Returns whether the devices of a runtime gain anything for a batch in host memory.
@@ -117,18 +123,19 @@ mod tests {
         let all = Workload { host_ns, ..Workload::new::<f64>(1000, true, &cost) };
         let ends = all.shares(&Machine::of_workers::<f64>(workers).with_devices(devices, false));
         assert_eq!(ends.last(), Some(&1.0), "{ends:?}");
-        let starts = std::iter::once(0.0).chain(ends.iter().copied());
+        let starts = iter::once(0.0).chain(ends.iter().copied());
         ends.iter().zip(starts).map(|(end, start)| end - start).collect()
     }
 
     #[test]
-    fn chunks_are_equal_on_the_host_and_become_shorter_with_devices() {
+    fn chunks_are_equal_on_the_host_and_shortest_in_the_middle_beside_devices() {
         assert_eq!(sizes(1, 0, 1e9), [1.0]);
         assert_eq!(sizes(4, 0, 1e4), [1.0], "too brief for tasks");
         assert_eq!(sizes(2, 0, 1e9), [0.125; 8]);
-        let shorter = sizes(3, 1, 1e9);
-        let expected = [0.125, 0.0625, 0.03125, 0.03125].map(|size| [size; 4]).concat();
-        assert_eq!(shorter, expected);
+        let beside = sizes(3, 1, 1e9);
+        let half = [(4, 4), (2, 4), (1, 8)].map(|(size, count)| vec![size as f64 / 64.0; count]).concat();
+        let expected: Vec<_> = half.iter().chain(half.iter().rev()).copied().collect();
+        assert_eq!(beside, expected);
         assert_eq!(sizes(3, 1, 5e5).len(), 5, "chunks are not shorter than their tasks' overhead allows");
     }
 }
