@@ -171,7 +171,12 @@ fn devices_compute_what_the_host_computes() {
                 let found = every_routine::<c32>(&rt, is_uniform).unwrap_or_else(|error| panic!("{what}: {error}"));
                 assert_same(&found, &expected_complex, &what);
                 assert_empty(&rt, &what);
-                assert!(rt.tasks_issued().iter().sum::<u64>() > 0, "{what}: no device had a task");
+                // Beside devices, the host may be quick enough to take every chunk.
+                let must_be_on_device = !names.starts_with("cpu");
+                assert!(
+                    rt.tasks_issued().iter().sum::<u64>() > 0 || !must_be_on_device,
+                    "{what}: no device had a task"
+                );
             }
         }
     }

@@ -17,8 +17,9 @@ const PROBLEM_NS: f64 = 20.0;
 const EFFICIENCY: f64 = 0.25;
 /// Bytes that one core moves from and to memory in a nanosecond.
 const BYTES_PER_NS: f64 = 10.0;
-/// Devices take part if they would be able to do at least this share of a batch in the time of the whole. A device whose
-/// share is smaller gains nothing: it competes with the host for memory, and threads of the host carry out its copies.
+/// Devices take part if they would be able to do at least this share of a batch in the time of the whole. A device
+/// whose share is smaller gains nothing: it competes with the host for memory, and threads of the host carry out its
+/// copies.
 /// Measured: docs/measurements/2026-11-28-batches-host-and-gpu.md.
 const SHARE_MIN: f64 = 1.0 / 3.0;
 

@@ -139,3 +139,23 @@ impl Links {
         all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_copies_longer_than_the_latency_tell_the_bandwidth() {
+        let link = Link { info: Some(LinkInfo { bytes_per_s: 1e10, latency_ns: 10_000 }), ..Link::default() };
+        let mut links = Links { nodes: 2, links: vec![link; 4] };
+        let (host, device) = (Node::HOST, Node::of_device(0));
+        let mut copy = |bytes: usize, busy_ns: u64| {
+            links.copy_issued(host, device, bytes);
+            links.copy_ended((host, device), bytes, Some((CopyKind::Fetch, Some(busy_ns))));
+            links.of_host(0).expect("a link")[0].bytes_per_s
+        };
+        assert_eq!(copy(100, 30_000), 1e10, "mostly latency");
+        assert_eq!(copy(10_000_000, 2_010_000), 8.75e9, "half as fast as stated");
+        assert_eq!(links.of_host(1), None);
+    }
+}
