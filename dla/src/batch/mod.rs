@@ -12,7 +12,8 @@
 //! A Batched BLAS Approach for Small Matrix Factorizations and Applications on GPUs", 2016.)
 //!
 //! Devices of every kind share the chunks with the host, if the matrices are in one slice and have at most 512 rows and
-//! columns; a gels with wide matrices and gathered batches stay on the host. A [`DeviceBatch`] keeps its chunks on
+//! columns, and if the copies leave them a part worth having, or the size of the chunks is set. A gels with wide
+//! matrices and gathered batches stay on the host. A [`DeviceBatch`] keeps its chunks on
 //! devices.
 //!
 //! The functions of [`spawn`] insert the tasks and return. What one routine writes and another one reads is ordered
