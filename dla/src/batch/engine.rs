@@ -207,12 +207,12 @@ pub fn run<T: Scalar>(
     let is_uniform = check(&operation, &operands)?;
     let cost = |p| operation.cost(&operands.shapes(p));
     let (all, machine) = (Workload::new::<T>(count, is_uniform, &cost), Machine::of::<T>(rt));
-    // Who sets the size of the chunks wants to see them shared.
+    // A caller who sets the size of the chunks has planned how to divide the work.
     let for_devices = match options.block_size {
         BlockSize::Fixed(_) => machine.devices > 0,
         BlockSize::Auto => all.gains_by_devices(rt, name, &machine),
     };
-    let machine = if for_devices { machine } else { Machine::of_workers::<T>(rt.workers()) };
+    let machine = if for_devices { machine } else { machine.with_devices(0, false) };
     let chunks = Chunks::plan(options, &machine, &all).map_err(|error| error.of_routine(name))?;
     if chunks.len() <= 1 && !for_devices {
         operation.run(operands);

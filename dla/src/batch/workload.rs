@@ -9,7 +9,7 @@ use superscalar_runtime::{Cost, Resource, Runtime, WeightSource};
 const CHUNK_NS: f64 = 1e5;
 /// Chunks of each worker or device, so that the slower ones get fewer.
 const CHUNKS_EACH: usize = 4;
-/// Sizes of chunks beside devices, in proportion, and how many of each there are for each worker or device.
+/// If devices take part: the sizes of chunks, relative to the smallest, and how many of each a worker or device has.
 const SIZES: [(usize, usize); 3] = [(4, 2), (2, 2), (1, 4)];
 /// The estimated time of a problem besides its arithmetic.
 const PROBLEM_NS: f64 = 20.0;
@@ -17,10 +17,9 @@ const PROBLEM_NS: f64 = 20.0;
 const EFFICIENCY: f64 = 0.25;
 /// Bytes that one core moves from and to memory in a nanosecond.
 const BYTES_PER_NS: f64 = 10.0;
-/// Devices take part if they would be able to do at least this share of a batch in the time of the whole. A device
-/// whose share is smaller gains nothing: it competes with the host for memory, and threads of the host carry out its
-/// copies.
-/// Measured: docs/measurements/2026-11-28-batches-host-and-gpu.md.
+/// Devices get chunks if they could do at least this share of the batch while the host does the rest. A smaller share
+/// gains nothing, because copies to a device slow the host down: they use its memory and its cores. Measured:
+/// docs/measurements/2026-11-28-batches-host-and-gpu.md.
 const SHARE_MIN: f64 = 1.0 / 3.0;
 
 /// The problems of a batch.
@@ -43,37 +42,40 @@ impl<'a> Workload<'a> {
         let mut all = Self { count, is_uniform, total: Cost::default(), host_ns: 0.0, cost, flops_per_ns };
         let (different, times) = if is_uniform { (count.min(1), count as f64) } else { (count, 1.0) };
         for p in 0..different {
-            let Cost { flops, bytes, level } = cost(p);
+            let one @ Cost { flops, bytes, level } = cost(p);
             all.total = Cost { flops: all.total.flops + times * flops, bytes: all.total.bytes + times * bytes, level };
-            all.host_ns += times * all.problem_ns(p);
+            all.host_ns += times * all.time_ns(&one);
         }
         all
     }
 
     /// Estimates the time that a worker takes for a problem: for its arithmetic or its memory.
     pub(super) fn problem_ns(&self, p: usize) -> f64 {
-        let cost = (self.cost)(p);
+        self.time_ns(&(self.cost)(p))
+    }
+
+    fn time_ns(&self, cost: &Cost) -> f64 {
         PROBLEM_NS + (cost.flops / self.flops_per_ns).max(cost.bytes / BYTES_PER_NS)
     }
 
     /// Returns the ends of the chunks for a machine, as shares of the whole batch, between 0 and 1.
     ///
-    /// Workers get chunks of equal time. A device is faster or slower than a worker, by a ratio that is not known well.
-    /// So beside devices, there are chunks of three sizes. The faster resources take them from one end and the slower
-    /// ones from the other, so the shortest are in the middle, where they meet.
+    /// Without devices, all chunks take equal time. If devices take part, the scheduler gives chunks to the faster
+    /// resources from one end and to the slower ones from the other. Where they meet, in the middle, chunks are
+    /// shortest, so that all resources end at about the same time although their speeds are not known exactly.
     pub(super) fn shares(&self, machine: &Machine) -> Vec<f64> {
         let resources = machine.workers + machine.devices;
         let parts = match machine.is_brief(self.host_ns) || resources == 1 {
             true => 1,
             false => (self.host_ns / CHUNK_NS) as usize,
         };
-        let sizes = match SIZES.map(|(_, count)| count * resources).iter().sum::<usize>() {
-            many if machine.devices > 0 && parts >= many => {
-                let each = SIZES.into_iter().flat_map(|(size, count)| iter::repeat_n(size, count * resources));
-                let (front, back): (Vec<_>, Vec<_>) = each.enumerate().partition(|(at, _)| at % 2 == 0);
-                front.into_iter().chain(back.into_iter().rev()).map(|(_, size)| size).collect()
-            }
-            _ => vec![1; parts.clamp(1, CHUNKS_EACH * resources)],
+        let sized = resources * SIZES.iter().map(|(_, count)| count).sum::<usize>();
+        let sizes = if machine.devices > 0 && parts >= sized {
+            let each = SIZES.into_iter().flat_map(|(size, count)| iter::repeat_n(size, count * resources));
+            let (front, back): (Vec<_>, Vec<_>) = each.enumerate().partition(|(at, _)| at % 2 == 0);
+            front.into_iter().chain(back.into_iter().rev()).map(|(_, size)| size).collect()
+        } else {
+            vec![1; parts.clamp(1, CHUNKS_EACH * resources)]
         };
         let total: usize = sizes.iter().sum();
         let ends = sizes.into_iter().scan(0, |done, size| {
@@ -85,8 +87,7 @@ impl<'a> Workload<'a> {
 
     /// Returns whether the devices of a runtime gain anything for a batch in host memory.
     ///
-    /// Small problems are soon computed, so a device mostly waits for its link, and often the host alone is faster
-    ///.
+    /// Small problems take less time to compute than to copy, so the host alone is often faster.
     pub(super) fn gains_by_devices(&self, rt: &Runtime, kernel: &str, machine: &Machine) -> bool {
         if machine.devices == 0 || !rt.host_helps() {
             return machine.devices > 0;

@@ -116,8 +116,7 @@ impl Links {
         if let (Some(info), Some(busy_ns)) = (&mut link.info, busy_ns) {
             let moving_ns = busy_ns.saturating_sub(info.latency_ns).max(1);
             // A small copy takes mostly latency, and does not tell the bandwidth.
-            let expected_ns = info.copy_ns(bytes as f64) - info.latency_ns as f64;
-            let is_telling = info.bytes_per_s <= 0.0 || expected_ns > info.latency_ns as f64;
+            let is_telling = info.bytes_per_s <= 0.0 || info.copy_ns(bytes as f64) > 2.0 * info.latency_ns as f64;
             if is_telling && moving_ns > info.latency_ns {
                 info.bytes_per_s += SAMPLE_WEIGHT * (bytes as f64 / moving_ns as f64 * 1e9 - info.bytes_per_s);
             }
