@@ -54,7 +54,8 @@ macro_rules! dimensions {
 pub(super) use dimensions;
 
 /// Returns the elements from the first to the last of an m x n matrix with leading dimension `ld`, or None if they are
-/// more than a `usize` can count. The last column needs only its m rows: LAPACK callers pass windows of larger matrices.
+/// more than a `usize` can count. The last column needs only its m rows: LAPACK callers pass windows of larger
+/// matrices.
 ///
 /// ```
 /// use superscalar::kernels::elements_spanned;

@@ -146,8 +146,8 @@ impl<T: Scalar> Store<T> {
     }
 }
 
-/// Returns the bytes of an element of a matrix in all its copies: that of the call, the one before the call, and the real
-/// numbers in its place.
+/// Returns the bytes of an element of a matrix in all its copies: that of the call, the one before the call, and the
+/// real numbers in its place.
 fn bytes_each<T: Scalar>(role: Role) -> usize {
     match role {
         Role::Read => size_of::<T>(),

@@ -1,5 +1,5 @@
-//! trsm and the interchanges of getrs for batches, and two small kernels for gels: one writes the table of its columns, one finds zeros on
-//! the diagonal of R.
+//! trsm and the interchanges of getrs for batches, and two small kernels for gels: one writes the table of its columns,
+//! one finds zeros on the diagonal of R.
 
 use super::{
     count_of, launch, launch_items,

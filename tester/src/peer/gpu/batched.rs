@@ -27,8 +27,8 @@ fn pivots_of<T: Scalar>(class: &SizeClass<T>) -> usize {
 }
 
 impl Library {
-    /// Makes the calls of a batch and returns their duration. Copies to and from the GPU are a part of it if matrices are
-    /// in host memory.
+    /// Makes the calls of a batch and returns their duration. Copies to and from the GPU are a part of it if matrices
+    /// are in host memory.
     pub fn call_batch<T: Scalar>(
         &self,
         batch: &mut BatchCall<'_, T>,
