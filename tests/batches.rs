@@ -1,5 +1,6 @@
 //! Tests batches on devices with their own memory: simulated ones without simulated time. The results are those of the
-//! host for every policy, kind of batch and memory size; a lost device loses nothing; nothing is left on a device.
+//! host for every policy, kind of batch and memory size; a lost device loses nothing; nothing is left on a device. A
+//! batch may have a million problems.
 
 use std::time::{Duration, Instant};
 use superscalar::{
@@ -8,9 +9,9 @@ use superscalar::{
         self, BatchMut, BatchRef, ErrorKind, Op, Options, Side, Uplo,
         batch::{self, ChunkedInfo, Chunks, DeviceBatch},
     },
-    kernels::{Diag, c32},
+    kernels::{Diag, MatMut, MatRef, c32, cpu},
 };
-use superscalar_oracle::{element, largest};
+use superscalar_oracle::{element, largest, roundoffs};
 
 const COUNT: usize = 60;
 
@@ -148,7 +149,7 @@ fn assert_same<T: dla::Scalar>(found: &(Vec<Vec<T>>, Vec<i32>), expected: &(Vec<
     assert_eq!(found.1, expected.1, "{what}");
     assert_eq!(found.0.len(), expected.0.len(), "{what}");
     for (at, (found, expected)) in found.0.iter().zip(&expected.0).enumerate() {
-        assert!(superscalar_oracle::roundoffs(found, expected) < 1e4, "{what}, result {at}");
+        assert!(roundoffs(found, expected) < 1e4, "{what}, result {at}");
     }
 }
 
@@ -171,19 +172,67 @@ fn devices_compute_what_the_host_computes() {
                 let found = every_routine::<c32>(&rt, is_uniform).unwrap_or_else(|error| panic!("{what}: {error}"));
                 assert_same(&found, &expected_complex, &what);
                 assert_empty(&rt, &what);
+                // Beside devices, the host may be quick enough to take every chunk.
+                let must_be_on_device = !names.starts_with("cpu");
+                assert!(
+                    rt.tasks_issued().iter().sum::<u64>() > 0 || !must_be_on_device,
+                    "{what}: no device had a task"
+                );
             }
         }
     }
+}
+
+/// Devices of three speeds beside the host: each gets chunks only if that makes the batch faster.
+#[test]
+fn a_device_that_gains_nothing_gets_nothing() {
+    let (count, n) = (5000, 8);
+    let order: Vec<_> = vec![(n, n); count];
+    let a = systems::<f64>(&order);
+    let (options, mut expected) = (Options::default(), a.clone());
+    let all_good = batch::potrf(&host(), Uplo::Lower, view_mut(&mut expected, &order, true), &options);
+    assert!(all_good.expect("definite").are_all_good());
+    // Flops per second of the device, and bytes per second of its link.
+    for (flops, link, gains) in [("1e12", "1e11", true), ("1e12", "1e8", false), ("1e8", "1e11", false)] {
+        let names = format!("sim:0:flops={flops}:rate=1e12:latency=0:link={link}:link-latency=0");
+        for with_host in [true, false] {
+            let head = if with_host { "cpu," } else { "" };
+            let rt = open(&format!("{head}{names}"), None, PolicyName::ALL[0]);
+            // The host may take every chunk before the device's thread runs.
+            for _ in 0..if gains { 100 } else { 1 } {
+                let mut found = a.clone();
+                let outcomes = batch::potrf(&rt, Uplo::Lower, view_mut(&mut found, &order, true), &options);
+                assert!(outcomes.expect("no device fails").are_all_good());
+                let error = largest(found.iter().zip(&expected).map(|(x, y)| (x - y).abs()));
+                assert!(error < 1e-12, "{head}{names}: differs by {error}");
+                if rt.tasks_issued()[0] > 0 {
+                    break;
+                }
+            }
+            assert_eq!(rt.tasks_issued()[0] > 0, gains || !with_host, "{head}{names}");
+        }
+    }
+}
+
+/// Returns whether there is an OpenCL device.
+///
+/// # Panics
+/// If there is none although `REQUIRE_OPENCL` is 1.
+#[cfg(feature = "opencl")]
+fn has_opencl() -> bool {
+    let Err(error) = devices::open("opencl:0", None) else { return true };
+    let is_required = std::env::var_os("REQUIRE_OPENCL").is_some_and(|value| value == "1");
+    assert!(!is_required, "REQUIRE_OPENCL is 1, but there is no OpenCL device: {error}");
+    eprintln!("skipped: {error}");
+    false
 }
 
 /// The first OpenCL device, alone and beside the host.
 #[cfg(feature = "opencl")]
 #[test]
 fn opencl_devices_compute_what_the_host_computes() {
-    if let Err(error) = devices::open("opencl:0", None) {
-        let is_required = std::env::var_os("REQUIRE_OPENCL").is_some_and(|value| value == "1");
-        assert!(!is_required, "REQUIRE_OPENCL is 1, but there is no OpenCL device: {error}");
-        return eprintln!("skipped: {error}");
+    if !has_opencl() {
+        return;
     }
     let host = host();
     for is_uniform in [true, false] {
@@ -299,4 +348,102 @@ fn wrong_device_batches_are_refused() {
     let mut none = DeviceBatch::zeros(&rt, (0, 2), &chunks).expect("memory");
     none.upload(&rt, BatchRef::strided(&[] as &[f64], (0, 2), 1, 0, 4).expect("four")).expect("the same shapes");
     rt.scope(|s| drop(none.lend(s))).expect("nothing fails");
+}
+
+const MILLION: usize = 1_000_000;
+/// The distance of the problems whose results are compared.
+const SAMPLE_STEP: usize = 97;
+/// The bound of a result of order 2, in roundoffs of the largest element.
+const ROUNDOFFS_MAX: f64 = 16.0;
+
+/// Returns whether a matrix is singular: one of a thousand.
+fn is_singular(p: usize) -> bool {
+    p % 1009 == 5
+}
+
+/// Returns a symmetric matrix of order 2, which is positive definite unless it is singular.
+fn small_matrix(p: usize) -> [f32; 4] {
+    let x = (p % 1013) as f32 / 1013.0;
+    if is_singular(p) { [1.0, 2.0, 2.0, 4.0] } else { [1.5 - x, x - 0.5, x - 0.5, 1.0 + x] }
+}
+
+/// What is computed of the matrices A: A A + A, the Cholesky factors, L and U, and Q and R.
+#[derive(Default)]
+struct Million {
+    products: Vec<f32>,
+    cholesky: Vec<f32>,
+    lu: Vec<f32>,
+    qr: Vec<f32>,
+    tau: Vec<f32>,
+    ipiv: Vec<i32>,
+    info: [Vec<i32>; 2],
+}
+
+impl Million {
+    /// Computes them in ten chunks.
+    fn compute(rt: &Runtime) -> Result<Self, dla::Error> {
+        fn square<E>(x: &mut [E]) -> BatchMut<'_, E> {
+            BatchMut::packed(x, (2, 2)).expect("a million")
+        }
+        fn column<E>(x: &mut [E]) -> BatchMut<'_, E> {
+            BatchMut::packed(x, (2, 1)).expect("a million")
+        }
+        let options = Options::default().nb(MILLION / 10);
+        let all: Vec<f32> = (0..MILLION).flat_map(small_matrix).collect();
+        let of = || all.clone();
+        let mut results = Self { products: of(), cholesky: of(), lu: of(), qr: all.clone(), ..Self::default() };
+        (results.tau, results.ipiv) = (vec![0.0; 2 * MILLION], vec![0; 2 * MILLION]);
+        let a = BatchRef::packed(&all, (2, 2)).expect("a million");
+        batch::gemm(rt, 1.0, Op::None, a.clone(), Op::None, a, 1.0, square(&mut results.products), &options)?;
+        let cholesky = batch::potrf(rt, Uplo::Lower, square(&mut results.cholesky), &options)?;
+        let lu = batch::getrf(rt, square(&mut results.lu), column(&mut results.ipiv), &options)?;
+        batch::geqrf(rt, square(&mut results.qr), column(&mut results.tau), &options)?;
+        results.info = [cholesky.into_info(), lu.into_info()];
+        Ok(results)
+    }
+
+    /// Compares all outcomes and interchanges, and a sample of the results, with the routines for one matrix.
+    fn check(&self, what: &str) {
+        fn view<E>(x: &mut [E], cols: usize) -> MatMut<'_, E> {
+            MatMut::from_col_major(x, 2, cols, 2).expect("two rows")
+        }
+        for p in 0..MILLION {
+            let [mut product, mut l, mut lu, mut qr] = [small_matrix(p); 4];
+            let (mut ipiv, mut tau, mut t) = ([0; 2], [0.0; 2], [0.0; 4]);
+            let minor = cpu::potrf(Uplo::Lower, view(&mut l, 2)).map_or_else(|error| error.minor, |()| 0);
+            let pivot = cpu::getrf(view(&mut lu, 2), &mut ipiv).map_or_else(|error| error.pivot, |()| 0);
+            assert_eq!(self.info.each_ref().map(|info| info[p] as usize), [minor, pivot], "{what}, info of {p}");
+            assert_eq!([minor > 0, pivot > 0], [is_singular(p); 2], "{what}, problem {p}");
+            assert_eq!(self.ipiv[2 * p..][..2], ipiv, "{what}, interchanges of {p}");
+            if p % SAMPLE_STEP > 0 {
+                continue;
+            }
+            let a = small_matrix(p);
+            let a = MatRef::from_col_major(&a, 2, 2, 2).expect("four elements");
+            cpu::gemm(1.0, Op::None, a, Op::None, a, 1.0, view(&mut product, 2));
+            cpu::geqrf(view(&mut qr, 2), &mut tau, view(&mut t, 2));
+            let pairs = [(&self.products, product), (&self.lu, lu), (&self.qr, qr)];
+            let factor = (minor == 0).then_some((&self.cholesky, l));
+            let errors = pairs.into_iter().chain(factor).map(|(all, one)| roundoffs(&all[4 * p..][..4], &one));
+            let error = largest(errors.chain([roundoffs(&self.tau[2 * p..][..2], &tau)]));
+            assert!(error <= ROUNDOFFS_MAX, "{what}, problem {p}: {error} roundoffs");
+        }
+    }
+}
+
+#[test]
+fn a_million_problems() {
+    for (rt, what) in [(host(), "host"), (open(&instant(0, ""), None, PolicyName::ALL[0]), "simulated device")] {
+        Million::compute(&rt).expect("no task fails").check(what);
+        assert_empty(&rt, what);
+    }
+}
+
+#[cfg(feature = "opencl")]
+#[test]
+fn a_million_problems_on_an_opencl_device() {
+    if has_opencl() {
+        let rt = open("opencl:0", Some(256 << 20), PolicyName::ALL[0]);
+        Million::compute(&rt).expect("no task fails").check("OpenCL device");
+    }
 }

@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 use std::{fmt, path::PathBuf, sync::OnceLock};
-use superscalar_kernels::Scalar;
+use superscalar_kernels::{Scalar, scalar::LETTERS};
 use superscalar_runtime::{
     cache::{self, CacheFile},
     environment, processor_name,
@@ -148,7 +148,7 @@ impl std::str::FromStr for TuningTable {
             };
             let blocks = BlockKind::ALL.into_iter().find(|blocks| blocks.name() == name);
             let number = |word: &str| word.parse().ok().filter(|&number: &usize| number > 0);
-            let letter = letter.parse().ok().filter(|letter| "sdcz".contains(*letter));
+            let letter = letter.parse().ok().filter(|letter| LETTERS.contains(letter));
             let (Some(blocks), Some(letter)) = (blocks, letter) else {
                 return Err(wrong(at, "unknown routine or element type"));
             };

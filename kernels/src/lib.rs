@@ -77,5 +77,5 @@ pub use scalar::{Real, Scalar, c32, c64};
 pub use tile::{Tile, TileView};
 pub use view::{
     AsMatrix, AsMatrixMut, BatchMut, BatchPlacement, BatchRef, BatchView, MatMut, MatRef, Tiles, VecMut, VecRef,
-    ViewError,
+    ViewError, elements_spanned,
 };

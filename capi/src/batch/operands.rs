@@ -3,7 +3,7 @@
 use super::write_integers;
 use crate::abi::{Failure, Int, MatMut, MatRef, Size, matrix, matrix_mut};
 use std::ops::Range;
-use superscalar::kernels::{BatchMut, BatchRef};
+use superscalar::kernels::{BatchMut, BatchRef, elements_spanned};
 
 /// The problems of a call.
 #[derive(Clone, Copy, Debug)]
@@ -169,8 +169,8 @@ impl StoredMatrix {
 
     /// Returns the number of elements from the first to the last.
     fn span(&self) -> usize {
-        let (m, n) = (self.shape.0.get(), self.shape.1.get());
-        if self.is_empty() { 0 } else { (n - 1).saturating_mul(self.ld.get()).saturating_add(m) }
+        let shape = (self.shape.0.get(), self.shape.1.get());
+        elements_spanned(shape, self.ld.get()).unwrap_or(usize::MAX)
     }
 
     /// Returns whether some of `count` such matrices have common elements if they begin `stride` elements apart.

@@ -66,10 +66,10 @@ fn assert_alike(case: &Case, found: &Problem, expected: &Problem, what: &str) {
     }
 }
 
-/// Returns the largest number. NaN is refused.
+/// Returns the largest number. NaN and infinity are refused.
 fn largest_of(numbers: impl Iterator<Item = f64>, what: &str) -> f64 {
     numbers.fold(0.0, |largest, x| {
-        assert!(!x.is_nan(), "{what}: NaN");
+        assert!(x.is_finite(), "{what}: {x}");
         if x > largest { x } else { largest }
     })
 }

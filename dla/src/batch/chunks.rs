@@ -1,20 +1,11 @@
 //! How a batch is cut into tasks: into chunks of adjacent problems.
 
+use super::workload::Workload;
 use crate::{block_size::BlockSize, error::Error, options::Options, plan::Machine};
 use std::{ops::Range, sync::Arc};
-use superscalar_kernels::{BatchMut, BatchPlacement, BatchRef, BatchView, Scalar};
-use superscalar_runtime::{Cost, Lent, Runtime, Scope};
+use superscalar_kernels::{BatchMut, BatchPlacement, BatchRef, BatchView};
+use superscalar_runtime::{Lent, Scope};
 
-/// The estimated time of a chunk on one worker: a hundred times the overhead of a task.
-const CHUNK_NS: f64 = 1e5;
-/// Chunks of each worker or device, so that the slower ones get fewer.
-const CHUNKS_EACH: usize = 4;
-/// The estimated time of a problem besides its arithmetic.
-const PROBLEM_NS: f64 = 20.0;
-/// The share of a core's highest rate that small problems reach. An estimate.
-const EFFICIENCY: f64 = 0.25;
-/// Bytes that one core moves from and to memory in a nanosecond.
-const BYTES_PER_NS: f64 = 10.0;
 /// Chunks have a multiple of this many problems, so that they fill vector registers.
 const CHUNK_MULTIPLE: usize = 16;
 
@@ -40,42 +31,33 @@ impl Chunks {
         Self { ends: (0..count).step_by(each).map(|start| count.min(start.saturating_add(each))).collect() }
     }
 
-    /// Cuts a batch for the workers and devices of a runtime. `cost` returns the cost of a problem, and `is_uniform`
-    /// says that it is the same for all.
+    /// Cuts a batch for the workers and devices of a machine, into as many chunks as their overhead allows.
     ///
     /// # Errors
     /// If a chunk shall have no problem.
-    pub(super) fn plan<T: Scalar>(
-        rt: &Runtime,
-        options: &Options,
-        count: usize,
-        is_uniform: bool,
-        cost: impl Fn(usize) -> Cost,
-    ) -> Result<Self, Error> {
+    pub(super) fn plan(options: &Options, machine: &Machine, all: &Workload<'_>) -> Result<Self, Error> {
+        let count = all.count;
         if let BlockSize::Fixed(each) = options.block_size {
             return match each {
                 0 => Err(Error::shape("chunks of no problems, expected a positive number")),
                 _ => Ok(Self::equal(count, each)),
             };
         }
-        let machine = Machine::of::<T>(rt);
-        let time_ns = |p: usize| PROBLEM_NS + estimate_ns::<T>(cost(p));
-        let total_ns = match is_uniform {
-            true if count > 0 => time_ns(0) * count as f64,
-            _ => (0..count).map(time_ns).sum(),
-        };
-        let resources = machine.workers + machine.devices;
-        let parts = ((total_ns / CHUNK_NS) as usize).clamp(1, CHUNKS_EACH * resources);
-        if parts == 1 || resources == 1 || machine.is_brief(total_ns) {
+        let shares = all.shares(machine);
+        if shares.len() == 1 || count == 0 {
             return Ok(Self::equal(count, count.max(1)));
         }
-        if is_uniform {
-            return Ok(Self::equal(count, count.div_ceil(parts).next_multiple_of(CHUNK_MULTIPLE)));
+        let mut ends = Vec::with_capacity(shares.len());
+        if all.is_uniform {
+            let end = |share: f64| ((share * count as f64).ceil() as usize).next_multiple_of(CHUNK_MULTIPLE).min(count);
+            ends.extend(shares.into_iter().map(end));
+            ends.dedup();
+            return Ok(Self { ends: ends.into() });
         }
-        let (mut ends, mut spent_ns, mut start) = (Vec::with_capacity(parts), 0.0, 0);
+        let (mut spent_ns, mut start) = (0.0, 0);
         for p in 0..count {
-            spent_ns += time_ns(p);
-            let is_full = spent_ns * parts as f64 >= total_ns * (ends.len() + 1) as f64;
+            spent_ns += all.problem_ns(p);
+            let is_full = shares.get(ends.len()).is_some_and(|share| spent_ns >= share * all.host_ns);
             if is_full && (p + 1 - start) % CHUNK_MULTIPLE == 0 || p + 1 == count {
                 ends.push(p + 1);
                 start = p + 1;
@@ -117,12 +99,6 @@ impl Chunks {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(self.ends.iter()).map(|(start, &end)| start..end)
     }
-}
-
-/// Estimates the time that a core takes for a small problem's arithmetic or its memory.
-fn estimate_ns<T: Scalar>(cost: Cost) -> f64 {
-    let flops_ns = cost.flops / (EFFICIENCY * Machine::flops_per_ns::<T>());
-    flops_ns.max(cost.bytes / BYTES_PER_NS)
 }
 
 /// A batch in chunks, each a handle of a scope: the operand of the non-blocking forms.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use superscalar_kernels::{
     BatchMut, BatchPlacement, BatchView,
     device::{Call, Mat, on_devices},
+    elements_spanned,
     operations::{BatchCall, BatchLayout, BatchMat, BatchMember, BatchOperands, BatchOperation, TABLE_ROWS},
 };
 use superscalar_runtime::{Codelet, Cost, DeviceError, Operand, Operands, Reads, Updates, Writes};
@@ -64,13 +65,13 @@ impl OperandPlaces {
             let members = order.iter().map(|&number| {
                 let (m, n) = place.shape(number);
                 let (offset, ld) = match place {
-                    BatchPlacement::Strided { ld, .. } => (number * span((m, n), *ld), *ld),
+                    BatchPlacement::Strided { ld, .. } => (number.checked_mul(elements_spanned((m, n), *ld)?)?, *ld),
                     BatchPlacement::Shaped(members) => (members[number].0, m.max(1)),
                     BatchPlacement::Gathered(_) => (0, m.max(1)),
                 };
-                BatchMember { offset, shape: (m, n), ld, number }
+                Some(BatchMember { offset, shape: (m, n), ld, number })
             });
-            BatchLayout::new(members.collect()).ok().map(Arc::new)
+            BatchLayout::new(members.collect::<Option<_>>()?).ok().map(Arc::new)
         });
         match layouts.collect::<Option<Vec<_>>>() {
             Some(layouts) => {
@@ -80,11 +81,6 @@ impl OperandPlaces {
             None => (Self::HostOnly, None),
         }
     }
-}
-
-/// Returns the elements from the first to the last of a matrix.
-fn span((m, n): (usize, usize), ld: usize) -> usize {
-    if m == 0 || n == 0 { 0 } else { (n - 1) * ld + m }
 }
 
 /// Returns the codelet of an operation's tasks on the host.

@@ -3,8 +3,9 @@
 use super::{
     chunks::{Chunked, ChunkedInfo, Chunks},
     codelet::{ChunkWork, OperandPlaces, codelet, host_codelet},
+    workload::Workload,
 };
-use crate::{Scalar, error::Error, options::Options};
+use crate::{Scalar, block_size::BlockSize, error::Error, options::Options, plan::Machine};
 use superscalar_kernels::{
     BatchPlacement,
     operations::{BatchOperands, BatchOperation, ProblemShapes},
@@ -48,12 +49,24 @@ impl<T: Scalar> Default for ChunkedOperands<'_, '_, T> {
 #[each_type]
 #[track_caller]
 pub fn spawn<'s, T: Scalar>(s: &'s Scope<'s, '_>, operation: BatchOperation<T>, operands: ChunkedOperands<'_, 's, T>) {
+    let has_devices = s.nesting().has_devices();
+    spawn_among(s, operation, operands, has_devices);
+}
+
+/// Inserts a task for each chunk, for the host and, with `for_devices`, for devices.
+#[track_caller]
+fn spawn_among<'s, T: Scalar>(
+    s: &'s Scope<'s, '_>,
+    operation: BatchOperation<T>,
+    operands: ChunkedOperands<'_, 's, T>,
+    for_devices: bool,
+) {
     let name = operation.name();
     operands.check(name);
-    let (host_codelet, codelet, has_devices) = (host_codelet::<T>(name), codelet::<T>(name), s.nesting().has_devices());
+    let (host_codelet, codelet) = (host_codelet::<T>(name), codelet::<T>(name));
     for chunk in 0..operands.chunks().len() {
         let cost = operands.check_shapes(chunk, &operation);
-        let (places, table) = match has_devices && operands.suit_devices(chunk, &operation) {
+        let (places, table) = match for_devices && operands.suit_devices(chunk, &operation) {
             true => OperandPlaces::new(
                 operands.chunks().problems_of(chunk),
                 operands.placements(chunk),
@@ -193,8 +206,15 @@ pub fn run<T: Scalar>(
     let (count, name) = (operands.len(), operation.name());
     let is_uniform = check(&operation, &operands)?;
     let cost = |p| operation.cost(&operands.shapes(p));
-    let chunks = Chunks::plan::<T>(rt, options, count, is_uniform, cost).map_err(|error| error.of_routine(name))?;
-    if chunks.len() <= 1 && !rt.has_devices() {
+    let (all, machine) = (Workload::new::<T>(count, is_uniform, &cost), Machine::of::<T>(rt));
+    // A caller who sets the size of the chunks has planned how to divide the work.
+    let for_devices = match options.block_size {
+        BlockSize::Fixed(_) => machine.devices > 0,
+        BlockSize::Auto => all.gains_by_devices(rt, name, &machine),
+    };
+    let machine = if for_devices { machine } else { machine.with_devices(0, false) };
+    let chunks = Chunks::plan(options, &machine, &all).map_err(|error| error.of_routine(name))?;
+    if chunks.len() <= 1 && !for_devices {
         operation.run(operands);
         return Ok(());
     }
@@ -216,7 +236,7 @@ pub fn run<T: Scalar>(
             pivots_written: pivots_written.iter().collect(),
             info: info.iter().collect(),
         };
-        spawn(s, operation, operands);
+        spawn_among(s, operation, operands, for_devices);
     })?)
 }
 

@@ -12,8 +12,9 @@
 //! A Batched BLAS Approach for Small Matrix Factorizations and Applications on GPUs", 2016.)
 //!
 //! Devices of every kind share the chunks with the host, if the matrices are in one slice and have at most 512 rows and
-//! columns; a gels with wide matrices and gathered batches stay on the host. A [`DeviceBatch`] keeps its chunks on
-//! devices.
+//! columns. A blocking routine uses devices only if that is expected to be faster in spite of the copies, or if the
+//! size of the chunks is set. A gels with wide matrices and gathered batches stay on the host. A [`DeviceBatch`]
+//! keeps its chunks on devices.
 //!
 //! The functions of [`spawn`] insert the tasks and return. What one routine writes and another one reads is ordered
 //! chunk by chunk. Tasks of your own take part through [`Chunked::handle`].
@@ -44,6 +45,7 @@ mod products;
 mod reflections;
 mod solves;
 pub mod spawn;
+mod workload;
 
 pub use chunks::{Chunked, ChunkedInfo, Chunks};
 pub use device_batch::DeviceBatch;

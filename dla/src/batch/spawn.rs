@@ -1,7 +1,8 @@
 //! The non-blocking forms: each inserts a task for every chunk and returns.
 //!
-//! They panic if the operands are cut into different chunks, if shapes do not match, or if an operand that is written
-//! is read-only. [`Chunked`] has an example.
+//! They panic if the operands are cut into different chunks, if the shapes of a problem do not match, if an operand
+//! that is written is read-only, or for [`Op::Trans`] in unmqr of a complex type. If a batch is named twice and not
+//! only for reading, its task is refused, and the scope is cancelled. [`Chunked`] has an example.
 
 use super::{
     Chunked, ChunkedInfo,

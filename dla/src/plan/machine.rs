@@ -64,7 +64,7 @@ impl Machine {
     }
 
     /// Returns the same machine with this number of devices.
-    pub(super) fn with_devices(self, devices: usize, has_accelerator: bool) -> Self {
+    pub(crate) fn with_devices(self, devices: usize, has_accelerator: bool) -> Self {
         Self { devices, has_accelerator, ..self }
     }
 

@@ -9,6 +9,7 @@ use crate::{
     Diag, Op, Scalar, Side, Symmetry, Uplo,
     device::Mat,
     operations::{Gemm, Rank2k, RankK, Symm},
+    scalar::{LETTERS, index_of},
 };
 use cudarc::cublas::sys::{
     self, cublasDiagType_t as DiagType, cublasFillMode_t as FillMode, cublasHandle_t as Handle,
@@ -180,9 +181,9 @@ static ROUTINES: [Routines; 4] = [
 ];
 
 /// Returns the table of a type, or an error if the library lacks one of its routines.
-fn routines(letter: char) -> Result<&'static Routines, DeviceError> {
-    static CHECKED: [OnceLock<Result<(), DeviceError>>; 4] = [const { OnceLock::new() }; 4];
-    let at = ['s', 'd', 'c', 'z'].iter().position(|&known| known == letter).unwrap_or_default();
+fn routines<T: Scalar>() -> Result<&'static Routines, DeviceError> {
+    static CHECKED: [OnceLock<Result<(), DeviceError>>; LETTERS.len()] = [const { OnceLock::new() }; LETTERS.len()];
+    let at = index_of::<T>();
     CHECKED[at].get_or_init(|| requires(Library::Blas, ROUTINES[at].names)).clone()?;
     Ok(&ROUTINES[at])
 }
@@ -233,7 +234,7 @@ impl<T: Scalar> Stream<'_, T> {
     ) -> Result<(), DeviceError> {
         let Some(queue) = &mut self.queue else { return Ok(()) };
         let handle = queue.blas()?;
-        match call(routines(T::LETTER)?, handle) {
+        match call(routines::<T>()?, handle) {
             Status::CUBLAS_STATUS_SUCCESS => Ok(()),
             status => Err(DeviceError::new(format!("cuBLAS's {}{routine} failed: {status:?}", T::LETTER))),
         }

@@ -2,7 +2,10 @@
 //! when the first of its kernels is launched.
 
 use super::tile::ProductTile;
-use crate::Scalar;
+use crate::{
+    Scalar,
+    scalar::{LETTERS, index_of},
+};
 use std::{
     collections::BTreeMap,
     fmt::Write,
@@ -115,8 +118,6 @@ pub(super) fn factor_step<T: Scalar>() -> usize {
     if T::COMPLEX { 16 } else { 32 }
 }
 
-const LETTERS: [char; 4] = ['s', 'd', 'c', 'z'];
-
 impl Family {
     /// All families but those of tiles.
     pub const ALL: [Self; 16] = [
@@ -157,9 +158,8 @@ impl Family {
     pub fn program<T: Scalar>(self) -> &'static cuda::Program {
         static PROGRAMS: [[OnceLock<cuda::Program>; LETTERS.len()]; Family::ALL.len()] =
             [const { [const { OnceLock::new() }; LETTERS.len()] }; Family::ALL.len()];
-        let letter = LETTERS.iter().position(|&letter| letter == T::LETTER).unwrap_or_default();
         match (Self::ALL.iter().position(|&family| family == self), self) {
-            (Some(index), _) => PROGRAMS[index][letter].get_or_init(|| self.make::<T>()),
+            (Some(index), _) => PROGRAMS[index][index_of::<T>()].get_or_init(|| self.make::<T>()),
             (None, family) => family.tiles_program::<T>(),
         }
     }

@@ -354,9 +354,13 @@ impl<T: Scalar> BatchOperation<T> {
     /// Carries the operation out on the host.
     ///
     /// # Panics
-    /// If the operands are not those of the operation, or their shapes do not match.
+    /// If the operands are not those of the operation or have different numbers of problems, if the shapes of a problem
+    /// do not match, if an interchange that is read is not within the rows, or for [`Op::Trans`] in unmqr of a complex
+    /// type.
     pub fn run(&self, mut operands: BatchOperands<'_, T>) {
         let count = operands.len();
+        self.check_operands(&operands).unwrap_or_else(|why| panic!("{}: {why}", self.name()));
+        assert!(operands.all_have(count), "{}: the batches have different numbers of problems", self.name());
         for first in (0..count).step_by(BLOCK) {
             self.run_block(&mut operands, first..count.min(first + BLOCK));
         }

@@ -2,7 +2,7 @@
 //! consist of others, are the same for all such devices.
 
 use super::{BatchCall, BatchMat, BatchOperation, BatchShapes, Mat, TABLE_ROWS, column_layout};
-use crate::{Diag, Op, Scalar, Side, Uplo, scratch::Mark};
+use crate::{Diag, Direction, Op, Scalar, Side, Uplo, scratch::Mark};
 use std::sync::Arc;
 use superscalar_runtime::DeviceError;
 
@@ -37,8 +37,8 @@ pub(crate) trait BatchKernels<T: Scalar> {
     /// Factors with interchanges if there is a place for them, otherwise without.
     fn getrf(&mut self, a: &BatchMat<T>, ipiv: Option<&BatchMat<i32>>, info: Option<Mat<i32>>) -> Done;
 
-    /// The task fails if an interchange is not within the rows.
-    fn getrs(&mut self, op: Op, ipiv: Option<&BatchMat<i32>>, systems: Systems<'_, T>) -> Done;
+    /// Interchanges rows of each B. The task fails if an interchange is not within the rows.
+    fn laswp(&mut self, direction: Direction, ipiv: &BatchMat<i32>, systems: Systems<'_, T>) -> Done;
 
     fn geqrf(&mut self, a: &BatchMat<T>, tau: &BatchMat<T>) -> Done;
 
@@ -68,6 +68,22 @@ pub(crate) trait BatchKernels<T: Scalar> {
         let ops = if uplo == Uplo::Lower { [Op::None, Op::ConjTrans] } else { [Op::ConjTrans, Op::None] };
         let options = ops.map(|op| BatchTriangle { side: Side::Left, uplo, op, diag: Diag::NonUnit, alpha: T::ONE });
         options.into_iter().try_for_each(|options| self.trsm(options, systems))
+    }
+
+    /// Solves op(A) X = B with the factors L and U of each A, and its interchanges.
+    fn getrs(&mut self, op: Op, ipiv: Option<&BatchMat<i32>>, systems: Systems<'_, T>) -> Done {
+        let ipiv = ipiv.ok_or_else(|| DeviceError::new("getrs: there are no interchanges"))?;
+        let options = |uplo, diag| BatchTriangle { side: Side::Left, uplo, op, diag, alpha: T::ONE };
+        let (lower, upper) = (options(Uplo::Lower, Diag::Unit), options(Uplo::Upper, Diag::NonUnit));
+        if op == Op::None {
+            self.laswp(Direction::Forward, ipiv, systems)?;
+            self.trsm(lower, systems)?;
+            self.trsm(upper, systems)
+        } else {
+            self.trsm(upper, systems)?;
+            self.trsm(lower, systems)?;
+            self.laswp(Direction::Backward, ipiv, systems)
+        }
     }
 
     /// Computes the X that minimises ‖A X − B‖ of each problem. No A has fewer rows than columns.
@@ -168,13 +184,13 @@ macro_rules! batch_kernels {
                 lu::getrf(self, a, ipiv, info)
             }
 
-            fn getrs(
+            fn laswp(
                 &mut self,
-                op: Op,
-                ipiv: Option<&BatchMat<i32>>,
+                direction: Direction,
+                ipiv: &BatchMat<i32>,
                 systems: Systems<'_, T>,
             ) -> Result<(), DeviceError> {
-                solves::getrs(self, op, ipiv, systems)
+                solves::laswp(self, direction, ipiv, systems)
             }
 
             fn geqrf(&mut self, a: &BatchMat<T>, tau: &BatchMat<T>) -> Result<(), DeviceError> {

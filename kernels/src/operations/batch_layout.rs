@@ -1,5 +1,6 @@
 //! [`BatchLayout`]: where the matrices of a batch are that have different shapes.
 
+use crate::elements_spanned;
 use std::ops::Range;
 
 /// Numbers of a problem in the table of a batch whose matrices have different shapes: see [`BatchLayout::table`].
@@ -19,11 +20,9 @@ pub struct BatchMember {
 }
 
 impl BatchMember {
-    /// Returns the elements from the first to the last of the matrix.
-    fn span(&self) -> Option<Range<usize>> {
-        let (m, n) = self.shape;
-        let last = if m == 0 || n == 0 { 0 } else { (n - 1).checked_mul(self.ld)?.checked_add(m)? };
-        Some(self.offset..self.offset.checked_add(last)?)
+    /// Returns the range from the first to the last element of the matrix.
+    fn range(&self) -> Option<Range<usize>> {
+        Some(self.offset..self.offset.checked_add(elements_spanned(self.shape, self.ld)?)?)
     }
 }
 
@@ -54,7 +53,7 @@ impl BatchLayout {
         let mut is_listed = vec![false; members.len()];
         for member in &members {
             let BatchMember { shape: (m, n), ld, number, .. } = *member;
-            let span = member.span().filter(|_| ld >= m.max(1));
+            let span = member.range().filter(|_| ld >= m.max(1));
             let span = span.ok_or_else(|| format!("problem {number}: {m} x {n} with leading dimension {ld}"))?;
             let listed = is_listed.get_mut(number).filter(|listed| !**listed);
             *listed.ok_or_else(|| format!("problem {number} of {} twice, or not among them", members.len()))? = true;

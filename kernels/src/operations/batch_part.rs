@@ -4,6 +4,7 @@
 use super::{BatchLayout, BatchMat, BatchMember, BatchShapes, Mat, TABLE_ROWS};
 use crate::Op;
 use std::ops::Range;
+use superscalar_runtime::DeviceError;
 
 /// The matrices of a batch that one launch processes: all of a uniform batch, or a range of one with a table.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +73,15 @@ pub(crate) fn column_layout(matrices: &BatchLayout, rows: usize) -> Result<Batch
         number: member.number,
     };
     BatchLayout::new(matrices.members().iter().enumerate().map(column).collect())
+}
+
+/// Returns the outcome of interchanges. Kernels store a number: zero, or one more than that of a problem with an
+/// interchange outside of its rows.
+pub(crate) fn interchange_outcome(stored: i32) -> Result<(), DeviceError> {
+    match stored {
+        0 => Ok(()),
+        _ => Err(DeviceError::new(format!("getrs: problem {}: an interchange is not within the rows", stored - 1))),
+    }
 }
 
 /// Returns how kernels take an operation: 1 transposes, 2 conjugates.

@@ -1,7 +1,7 @@
 //! [`Mat`]: a matrix in a device's heap.
 
 use super::Shape;
-use crate::Scalar;
+use crate::{Scalar, elements_spanned};
 use std::{marker::PhantomData, ops::Range};
 use superscalar_runtime::DeviceRegion;
 
@@ -68,7 +68,7 @@ impl<T> Mat<T> {
 
     /// Returns the elements from the first to the last one. Numbers that overflow saturate.
     pub(super) fn span(self) -> usize {
-        if self.m == 0 || self.n == 0 { 0 } else { (self.n - 1).saturating_mul(self.ld).saturating_add(self.m) }
+        elements_spanned(self.shape(), self.ld).unwrap_or(usize::MAX)
     }
 
     /// Returns the columns as a region in bytes. Sizes that overflow saturate.

@@ -64,7 +64,7 @@ pub use batch_call::{BatchCall, BatchMat, BatchShapes};
 pub(crate) use batch_kernels::{BatchKernels, BatchTriangle, Systems, batch_kernels};
 pub use batch_layout::{BatchLayout, BatchMember, TABLE_ROWS};
 #[cfg(any(feature = "cuda", feature = "opencl"))]
-pub(crate) use batch_part::{BatchPart, class_of, classes, column_layout, op_code};
+pub(crate) use batch_part::{BatchPart, class_of, classes, column_layout, interchange_outcome, op_code};
 pub use call::Call;
 pub use check::MatrixUse;
 pub use factor::{Geqrf, Getrf, PanelSolve, Potrf};

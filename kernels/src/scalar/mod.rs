@@ -154,7 +154,16 @@ pub trait Real: Scalar<Real = Self> + Lanes + PartialOrd + Div<Output = Self> + 
 /// number apart and put it together, and how to divide two numbers.
 macro_rules! scalars {
     ($($t:ty, $real:ty, $letter:literal, $complex:literal, $mul:literal, $add:literal,
-        |$x:ident| ($re:expr, $im:expr, $abs:expr), |$r:ident, $i:ident| $build:expr, $quotient:path;)*) => {$(
+        |$x:ident| ($re:expr, $im:expr, $abs:expr), |$r:ident, $i:ident| $build:expr, $quotient:path;)*) => {
+        /// The letters of all element types.
+        ///
+        /// ```
+        /// use superscalar::kernels::{Scalar, c32, scalar::LETTERS};
+        /// assert_eq!(LETTERS[2], <c32 as Scalar>::LETTER);
+        /// ```
+        pub const LETTERS: [char; 4] = [$($letter),*];
+
+        $(
         impl Scalar for $t {
             type Real = $real;
             const LETTER: char = $letter;
@@ -178,7 +187,14 @@ macro_rules! scalars {
             #[inline(always)]
             fn quotient(self, by: Self) -> Self { $quotient(self, by) }
         }
-    )*};
+        )*
+    };
+}
+
+/// Returns the place of a type among [`LETTERS`].
+#[cfg(feature = "cuda")]
+pub(crate) fn index_of<T: Scalar>() -> usize {
+    LETTERS.iter().position(|&letter| letter == T::LETTER).unwrap_or_default()
 }
 
 /// Computes in double precision, where the squares of single-precision numbers cannot overflow.

@@ -53,6 +53,20 @@ macro_rules! dimensions {
 
 pub(super) use dimensions;
 
+/// Returns the elements from the first to the last of an m x n matrix with leading dimension `ld`, or None if they are
+/// more than a `usize` can count. The last column needs only its m rows: LAPACK callers pass windows of larger
+/// matrices.
+///
+/// ```
+/// use superscalar::kernels::elements_spanned;
+/// assert_eq!(elements_spanned((2, 3), 5), Some(12));
+/// assert_eq!(elements_spanned((2, 3), usize::MAX), None);
+/// ```
+#[must_use]
+pub fn elements_spanned((m, n): (usize, usize), ld: usize) -> Option<usize> {
+    if m == 0 || n == 0 { Some(0) } else { (n - 1).checked_mul(ld)?.checked_add(m) }
+}
+
 /// Pointer, shape and strides in elements.
 pub(super) struct Layout<T> {
     pub ptr: *mut T,
@@ -76,12 +90,7 @@ impl<T> Layout<T> {
         if ld < m.max(1) {
             return Err(ViewErrorKind::LeadingDimension { m, ld }.into());
         }
-        // The last column needs only its m rows: LAPACK callers pass windows of larger matrices.
-        let needed = match (m, n) {
-            (0, _) | (_, 0) => Some(0),
-            _ => (n - 1).checked_mul(ld).and_then(|x| x.checked_add(m)),
-        };
-        let needed = needed.ok_or(ViewErrorKind::TooLarge { m, n, ld })?;
+        let needed = elements_spanned((m, n), ld).ok_or(ViewErrorKind::TooLarge { m, n, ld })?;
         if needed > len {
             return Err(ViewErrorKind::TooShort { m, n, ld, needed, len }.into());
         }

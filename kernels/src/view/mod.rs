@@ -30,6 +30,7 @@ mod vector;
 pub use as_matrix::{AsMatrix, AsMatrixMut};
 pub use batch::{BatchMut, BatchPlacement, BatchRef, BatchView};
 pub use exclusive::MatMut;
+pub use layout::elements_spanned;
 pub use shared::MatRef;
 pub use tiles::Tiles;
 pub use vector::{VecMut, VecRef};

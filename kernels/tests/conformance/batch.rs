@@ -5,7 +5,7 @@
 
 use super::{
     OPS, SIDES, Suite, UPLOS,
-    batch_case::{Case, Shapes, members, near},
+    batch_case::{Case, Comparison, Shapes, members, near},
 };
 use superscalar_kernels::{Diag, MatMut, MatRef, Op, Scalar, Side, Uplo, device::Call, operations::BatchOperation};
 use superscalar_oracle::{Random, is_full};
@@ -351,12 +351,14 @@ pub fn one_not_a_number<T: Scalar>(suite: &mut Suite<'_, T>) {
         case.update(&shapes(&orders, |n| (n, n)), spoil);
         let tau = case.write(orders.iter().copied());
         case.call.written.push(tau);
+        case.spoiled = Some(4);
         case.check(100.0, [true; 2]);
         let operation = BatchOperation::Gemm { ops: (Op::None, Op::None), alpha: T::ONE, beta: T::ZERO };
         let mut case = Case::new(suite, operation, 7, false);
         case.read(&shapes(&orders, |n| (n, n)), spoil);
         case.read(&shapes(&orders, |n| (n, n)), general);
         case.update(&shapes(&orders, |n| (n, n)), |_, _, _| ());
+        case.spoiled = Some(4);
         case.check(8.0, [true; 2]);
         // gebrd and getrf only must end; what they make of a NaN is not determined.
         for operation in [BatchOperation::Getrf, BatchOperation::GetrfNopiv] {
@@ -377,8 +379,28 @@ pub fn one_not_a_number<T: Scalar>(suite: &mut Suite<'_, T>) {
             let mut expected = before.clone();
             call.run_in(expected.bytes_mut()).expect("the host computes it");
             for (p, mat) in members(&case.call.updated[0]) {
-                near(&mut found, &expected, mat, (p != 4).then_some(60.0), || format!("{operation:?} problem {p}"));
+                let comparison = if p == 4 { Comparison::Nothing } else { Comparison::Near(60.0) };
+                near(&mut found, (&before, &expected), mat, comparison, || format!("{operation:?} problem {p}"));
             }
+        }
+    }
+}
+
+/// What is divided by an infinite element of a diagonal becomes zero.
+pub fn batch_infinite_divisors<T: Scalar>(suite: &mut Suite<'_, T>) {
+    let infinite = T::from_parts(T::Real::from_f64(1.0), T::Real::from_f64(f64::INFINITY));
+    for (n, vectors) in [(1, 1), (5, 3), (20, 1), (40, 9)] {
+        for uplo in UPLOS {
+            let (side, op, diag, alpha) = (Side::Left, Op::None, Diag::NonUnit, T::ONE);
+            let mut case = Case::new(suite, BatchOperation::Trsm { side, uplo, op, diag, alpha }, 7, false);
+            case.read(&vec![(n, n); 7], |numbers, p, mut a| {
+                numbers.triangular(uplo, diag, a.rb_mut());
+                if p % 2 == 0 {
+                    a[(n / 2, n / 2)] = if T::COMPLEX { infinite } else { T::from_f64(f64::NEG_INFINITY) };
+                }
+            });
+            case.update(&vec![(n, vectors); 7], general);
+            case.check(40.0, [true; 2]);
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use superscalar_kernels::{
     MatMut, Real as _, Scalar,
     device::{Call, Mat},
+    elements_spanned,
     operations::{BatchCall, BatchLayout, BatchMat, BatchMember, BatchOperation, BatchShapes, TABLE_ROWS},
 };
 use superscalar_oracle::{Random, identical, is_finite, largest};
@@ -18,6 +19,8 @@ pub struct Case<'s, 'r, T: Scalar> {
     pub suite: &'s mut Suite<'r, T>,
     pub image: Image,
     pub call: BatchCall<T>,
+    /// The problem that has a NaN in an operand.
+    pub spoiled: Option<usize>,
     /// The order of the problems in tables, if each has its own shapes.
     order: Option<Vec<usize>>,
     count: usize,
@@ -29,7 +32,7 @@ impl<'s, 'r, T: Scalar> Case<'s, 'r, T> {
         (1..count).for_each(|i| order.swap(i, suite.numbers.below(i + 1)));
         let (read, updated, written, reals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let call = BatchCall { operation, read, updated, written, reals, pivots: None, info: None };
-        Self { suite, image: Image::default(), call, order: is_varied.then_some(order), count }
+        Self { suite, image: Image::default(), call, spoiled: None, order: is_varied.then_some(order), count }
     }
 
     /// Places a batch; `fill` gets the number of the problem and a matrix of NaN.
@@ -50,7 +53,7 @@ impl<'s, 'r, T: Scalar> Case<'s, 'r, T> {
         let Some(order) = &self.order else {
             let (m, n) = shapes.first().copied().unwrap_or_default();
             let ld = m.max(1) + [0, 0, 1, 4][numbers.below(4)];
-            let span = if m == 0 || n == 0 { 0 } else { (n - 1) * ld + m };
+            let span = elements_spanned((m, n), ld).expect("a small matrix");
             let mut data = Vec::new();
             let spans = self.image.place(numbers, (span, self.count), |numbers, i, p| {
                 if i == 0 {
@@ -109,7 +112,7 @@ impl<'s, 'r, T: Scalar> Case<'s, 'r, T> {
 
     /// Runs the call and compares it with the host's, within this many roundoffs times the largest dimension. `keeps`
     /// says which of the updated matrices must be compared after a failure.
-    pub fn check(mut self, bound: f64, compares_failed: [bool; 2]) {
+    pub fn check(self, bound: f64, compares_failed: [bool; 2]) {
         let call = Call::Batch(Box::new(self.call.clone()));
         call.check().unwrap_or_else(|error| panic!("{error}: {call:?}"));
         let (mut found, mut expected) = (self.image.clone(), self.image.clone());
@@ -130,25 +133,21 @@ impl<'s, 'r, T: Scalar> Case<'s, 'r, T> {
                 assert_eq!(found.elements(mat), expected.elements(mat), "{}: interchanges", what(p));
             }
         }
+        let images = (&self.image, &expected);
+        let comparison = |p| if self.spoiled == Some(p) { Comparison::Spoiled(bound) } else { Comparison::Near(bound) };
         for (batch, compares_failed) in self.call.updated.iter().zip(compares_failed) {
             for (p, mat) in members(batch) {
                 let compares = compares_failed || !has_failed(p);
-                near(&mut found, &expected, mat, compares.then_some(bound), || what(p));
+                let comparison = if compares { comparison(p) } else { Comparison::Nothing };
+                near(&mut found, images, mat, comparison, || what(p));
             }
         }
-        self.call
-            .written
-            .iter()
-            .flat_map(members)
-            .for_each(|(p, mat)| near(&mut found, &expected, mat, Some(bound), || what(p)));
-        self.call
-            .reals
-            .iter()
-            .flat_map(members)
-            .for_each(|(p, mat)| near(&mut found, &expected, mat, Some(bound), || what(p)));
+        let written = self.call.written.iter().flat_map(members);
+        written.for_each(|(p, mat)| near(&mut found, images, mat, comparison(p), || what(p)));
+        let reals = self.call.reals.iter().flat_map(members);
+        reals.for_each(|(p, mat)| near(&mut found, images, mat, comparison(p), || what(p)));
         let differs = found.bytes().iter().zip(expected.bytes()).position(|(x, y)| x != y);
         assert_eq!(differs, None, "{}: a byte that must not change", what(0));
-        self.image = found;
     }
 }
 
@@ -166,25 +165,43 @@ pub fn members<E>(batch: &BatchMat<E>) -> Vec<(usize, Mat<E>)> {
     }
 }
 
-/// Compares a matrix, if there is a bound, and then makes it the expected one. A matrix is not compared if it is not
-/// finite, except where both are NaN, as in a triangle that is not read.
+/// How the elements of a matrix are compared with the expected ones.
+#[derive(Clone, Copy, Debug)]
+pub enum Comparison {
+    /// They are not.
+    Nothing,
+    /// Finite ones are within this many roundoffs times the largest dimension. Others are as they were before, on both
+    /// sides, as in a triangle that is not read: so a result that overflows is wrong.
+    Near(f64),
+    /// Like `Near`, if both sides have NaN at the same elements; otherwise they are not compared. How the NaN of an
+    /// operand spreads depends on the order of operations.
+    Spoiled(f64),
+}
+
+/// Compares a matrix, and then makes it the expected one.
 pub fn near<E: Scalar>(
     found: &mut Image,
-    expected: &Image,
+    (before, expected): (&Image, &Image),
     mat: Mat<E>,
-    bound: Option<f64>,
+    comparison: Comparison,
     what: impl Fn() -> String,
 ) {
-    let (values, wanted) = (found.elements::<E>(mat), expected.elements::<E>(mat));
+    let (values, wanted, old) = (found.elements::<E>(mat), expected.elements::<E>(mat), before.elements::<E>(mat));
     let size = largest(wanted.iter().filter(|x| is_finite(**x)).map(|x| x.abs().to_f64()));
-    let is_ordinary = values.iter().zip(&wanted).all(|(&x, &y)| is_finite(y) || identical(x, y));
+    let is_within = |bound: f64, x: E, y: E| {
+        (x - y).abs().to_f64() <= bound * (mat.m.max(mat.n) + 4) as f64 * E::EPSILON.to_f64() * size
+    };
+    let is_spread_alike = values.iter().zip(&wanted).all(|(&x, &y)| is_finite(y) || identical(x, y));
+    let bits = |x: &E| bytemuck::bytes_of(x).to_vec();
     for (at, (&x, &y)) in values.iter().zip(&wanted).enumerate() {
-        if let Some(bound) = bound {
-            let most = bound * (mat.m.max(mat.n) + 4) as f64 * E::EPSILON.to_f64() * size;
-            let is_near = identical(x, y) || (x - y).abs().to_f64() <= most;
-            let (i, j) = (at % mat.m, at / mat.m);
-            assert!(is_near || !is_ordinary, "{}: {x} for {y} at ({i}, {j}), largest {size}", what());
-        }
-        found.set(mat, at % mat.m, at / mat.m, y);
+        let fits = match comparison {
+            Comparison::Nothing => true,
+            Comparison::Near(bound) if is_finite(y) => is_within(bound, x, y),
+            Comparison::Near(_) => bits(&x) == bits(&old[at]) && bits(&y) == bits(&old[at]),
+            Comparison::Spoiled(bound) => !is_spread_alike || identical(x, y) || is_within(bound, x, y),
+        };
+        let (i, j) = (at % mat.m, at / mat.m);
+        assert!(fits, "{}: {x} for {y} at ({i}, {j}), largest {size}", what());
+        found.set(mat, i, j, y);
     }
 }

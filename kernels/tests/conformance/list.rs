@@ -51,6 +51,7 @@ macro_rules! batches {
             50 batch::batch_gemm 51 batch::batch_trsm 52 batch::batch_cholesky 53 batch::batch_lu
             54 batch::batch_qr 55 bidiagonal::batch_gebrd 56 batch::batch_many 57 batch::one_not_a_number
             58 batch::batch_getrs_outside 59 batch::batch_high 60 scales::batches_of_scales
+            61 batch::batch_infinite_divisors
         }
     };
 }

@@ -12,6 +12,7 @@ use superscalar_kernels::{
     },
     device::{Call, Mat},
     operations::Larfb,
+    scalar::LETTERS,
 };
 use superscalar_oracle::is_full;
 
@@ -20,7 +21,6 @@ type Job = (&'static str, Family, fn(&str, Family) -> bool);
 
 /// The types, those first whose kernels take the compiler longest.
 const TYPES: [fn(&str, Family) -> bool; 4] = [compiles::<c64>, compiles::<c32>, compiles::<f64>, compiles::<f32>];
-const LETTERS: [char; 4] = ['z', 'c', 'd', 's'];
 
 /// The most bytes of stack and of instructions that spill in a kernel for batches. Such a kernel keeps rows, columns or
 /// blocks of a matrix in registers. A few spilled values cost less than fewer threads.
@@ -59,7 +59,7 @@ fn jobs() -> Vec<Job> {
             jobs.extend(types.map(|(_, compiles)| (arch, family, compiles)));
         }
         // The tiles of the table that this crate has for GPUs without one of their own.
-        for (letter, compiles) in LETTERS.into_iter().zip(TYPES) {
+        for (letter, compiles) in LETTERS.into_iter().rev().zip(TYPES) {
             let entries = TileTable::shipped().entries.into_iter().filter(|entry| entry.letter == letter);
             let mut tiles: Vec<ProductTile> = entries.map(|entry| entry.tile).collect();
             tiles.sort_unstable();

@@ -26,10 +26,19 @@ pub struct MemoryInfo {
 /// The stated speed of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkInfo {
-    /// Bytes per second.
+    /// Bytes per second; zero if unknown.
     pub bytes_per_s: f64,
     /// Time from the start of a copy to its first byte.
     pub latency_ns: u64,
+}
+
+impl LinkInfo {
+    /// Returns the time of a copy of this many bytes, in nanoseconds. An unknown bandwidth counts as infinite.
+    #[must_use]
+    pub fn copy_ns(&self, bytes: f64) -> f64 {
+        let speed = if self.bytes_per_s > 0.0 { self.bytes_per_s } else { f64::INFINITY };
+        self.latency_ns as f64 + bytes / speed * 1e9
+    }
 }
 
 /// Columns in host memory: column j begins `j * stride_bytes` after the base.

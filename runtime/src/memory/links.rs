@@ -82,14 +82,17 @@ impl Links {
         &self.links[from.at() * self.nodes + to.at()]
     }
 
+    /// Returns the links from host memory to a device and back, with the bandwidths measured so far.
+    pub(super) fn of_host(&self, device: u16) -> Option<[LinkInfo; 2]> {
+        let node = Some(Node::of_device(device)).filter(|node| node.at() < self.nodes)?;
+        Some([self.link(Node::HOST, node).info?, self.link(node, Node::HOST).info?])
+    }
+
     /// Returns the forecast duration of a copy that starts now, from the bandwidth measured so far and the copies in
     /// progress; `None` without a link.
     pub(super) fn forecast_ns(&self, from: Node, to: Node, bytes: usize) -> Option<f64> {
         let link = self.link(from, to);
-        let info = link.info?;
-        // An unknown bandwidth counts as infinite.
-        let speed = if info.bytes_per_s > 0.0 { info.bytes_per_s } else { f64::INFINITY };
-        Some(info.latency_ns as f64 + (link.pending as f64 + bytes as f64) / speed * 1e9)
+        Some(link.info?.copy_ns(link.pending as f64 + bytes as f64))
     }
 
     /// Records that a copy was issued.
@@ -113,7 +116,8 @@ impl Links {
         if let (Some(info), Some(busy_ns)) = (&mut link.info, busy_ns) {
             let moving_ns = busy_ns.saturating_sub(info.latency_ns).max(1);
             // A small copy takes mostly latency, and does not tell the bandwidth.
-            if moving_ns > info.latency_ns {
+            let is_telling = info.bytes_per_s <= 0.0 || info.copy_ns(bytes as f64) > 2.0 * info.latency_ns as f64;
+            if is_telling && moving_ns > info.latency_ns {
                 info.bytes_per_s += SAMPLE_WEIGHT * (bytes as f64 / moving_ns as f64 * 1e9 - info.bytes_per_s);
             }
         }
@@ -132,5 +136,25 @@ impl Links {
             }
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_copies_longer_than_the_latency_tell_the_bandwidth() {
+        let link = Link { info: Some(LinkInfo { bytes_per_s: 1e10, latency_ns: 10_000 }), ..Link::default() };
+        let mut links = Links { nodes: 2, links: vec![link; 4] };
+        let (host, device) = (Node::HOST, Node::of_device(0));
+        let mut copy = |bytes: usize, busy_ns: u64| {
+            links.copy_issued(host, device, bytes);
+            links.copy_ended((host, device), bytes, Some((CopyKind::Fetch, Some(busy_ns))));
+            links.of_host(0).expect("a link")[0].bytes_per_s
+        };
+        assert_eq!(copy(100, 30_000), 1e10, "mostly latency");
+        assert_eq!(copy(10_000_000, 2_010_000), 8.75e9, "half as fast as stated");
+        assert_eq!(links.of_host(1), None);
     }
 }

@@ -113,7 +113,7 @@ pub use links::{CopyKind, Traffic};
 
 use crate::{
     datum::{DirectoryEntry, EntryCell},
-    device::{DeviceInfo, HostRegion},
+    device::{DeviceInfo, HostRegion, LinkInfo},
     sync::lock_spinning,
 };
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -220,5 +220,9 @@ impl Memory {
             Some(device) => names[usize::from(device)].clone(),
         };
         self.lock().links.traffic(name)
+    }
+
+    pub(crate) fn host_links(&self, device: u16) -> Option<[LinkInfo; 2]> {
+        self.lock().links.of_host(device)
     }
 }

@@ -89,7 +89,7 @@ pub(crate) struct DevicePlacement {
     pub(crate) weights: Weights,
     pub(crate) memory: Arc<Memory>,
     /// Whether the host's workers take tasks that a device can take.
-    host_helps: bool,
+    pub(crate) host_helps: bool,
     records: DeviceRecords,
 }
 

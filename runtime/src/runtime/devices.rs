@@ -5,7 +5,7 @@
 use super::{Builder, Runtime};
 use crate::{
     cache::CacheFile,
-    device::{Cost, Device, DeviceInfo},
+    device::{Cost, Device, DeviceInfo, LinkInfo},
     memory::{MemoryInUse, Traffic},
     placement::{DeviceEntry, DevicePlacement},
     schedule::Resource,
@@ -46,6 +46,19 @@ impl Runtime {
     #[must_use]
     pub fn devices(&self) -> Vec<DeviceInfo> {
         infos(&self.shared)
+    }
+
+    /// Returns whether the host's workers also take tasks that a device could run; see [`Builder::host_helps`].
+    #[must_use]
+    pub fn host_helps(&self) -> bool {
+        DevicePlacement::of(&self.shared).is_none_or(|places| places.host_helps)
+    }
+
+    /// Returns the links from host memory to a device and back, as measured so far. `None` if the device has no memory
+    /// of its own, or there is no such device.
+    #[must_use]
+    pub fn host_links(&self, device: Resource) -> Option<[LinkInfo; 2]> {
+        DevicePlacement::of(&self.shared)?.memory.host_links(device.device_index()?)
     }
 
     /// Returns how many tasks have been issued to each device so far, in the order of the devices.

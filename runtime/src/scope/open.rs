@@ -63,7 +63,8 @@ impl<T: ?Sized> ScopeOwned for Datum<T> {
             // value is final and can be copied to the host while other tasks still read it on a device.
             let early = unsafe { version.hazard_state() }.hazards.ends_in_reads().then_some(Mode::Read);
             for mode in early.into_iter().chain([Mode::ReadWrite]) {
-                inserter.insert_internal(TaskSpec::new("return"), |insertion| {
+                // A worker only starts the copies. Behind the host's own tasks, that would leave the link idle.
+                inserter.insert_internal(TaskSpec::new("return").priority(i32::MAX), |insertion| {
                     insertion.access(version, mode);
                     ReturnTask { value: NonNull::from(&version.execution), mode }
                 });

@@ -102,6 +102,14 @@ pub struct CapabilityWeight {
     pub source: WeightSource,
 }
 
+impl CapabilityWeight {
+    /// Returns the time of a call of this cost at this rate, in nanoseconds.
+    #[must_use]
+    pub fn time_ns(&self, cost: &Cost) -> f64 {
+        work(cost).1 / self.rate * 1e9
+    }
+}
+
 /// One measured run of a kernel.
 pub(crate) struct KernelRun<'k> {
     pub(crate) kernel: &'k str,

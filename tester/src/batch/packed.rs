@@ -61,6 +61,11 @@ impl<E: Copy, D: DerefMut<Target = [E]>> Packed<D> {
         &self.starts
     }
 
+    /// Returns whether there are sentinels behind the columns.
+    pub fn has_padding(&self) -> bool {
+        self.ld_pad > 0
+    }
+
     /// Returns the shape that all matrices have.
     pub fn uniform_shape(&self) -> Option<(usize, usize)> {
         let &first = self.shapes.first()?;

@@ -1,6 +1,7 @@
 //! Calls a peer, in one of its ways, with the operands of a store.
 
 use super::problems::Problems;
+use super::roles::{PivotRole, Role, pivot_role};
 use super::store::Store;
 use crate::case::Location;
 use crate::methods::Methods;
@@ -79,15 +80,16 @@ pub fn call<T: Scalar>(
 
 /// Returns the memory of each matrix of all problems, and of the interchanges.
 fn spans<T: Scalar>(store: &mut Store<T>) -> Vec<Span> {
-    let of = |start: *mut c_void, bytes| Span { start, bytes };
-    let matrices = store.matrices.iter_mut().map(|stored| {
-        let bytes = size_of_val(stored.all.elements());
-        of(stored.all.addresses()(0).cast(), bytes)
+    let has_pivots_before = pivot_role(&store.operation) == PivotRole::Read;
+    let matrices = store.matrices.iter_mut().map(|stored| Span {
+        bytes: size_of_val(stored.all.elements()),
+        is_read: matches!(stored.role, Role::Read | Role::Updated) || stored.all.has_padding(),
+        is_written: stored.role != Role::Read,
+        start: stored.all.addresses()(0).cast(),
     });
-    let mut spans: Vec<Span> = matrices.collect();
     let bytes = size_of_val(store.pivots.elements());
-    spans.push(of(store.pivots.addresses()(0).cast(), bytes));
-    spans
+    let start = store.pivots.addresses()(0).cast();
+    matrices.chain([Span { start, bytes, is_read: has_pivots_before, is_written: false }]).collect()
 }
 
 /// Returns the address of an operand of each of the problems.

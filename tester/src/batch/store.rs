@@ -45,12 +45,15 @@ impl<T: Scalar> Store<T> {
         let mut shapes = shapes(problems, roles.len())?;
         let pivot_shapes = shapes.pop()?;
         let firsts: Vec<_> = shapes.iter().map(|shapes| starts(shapes, ld_pad)).collect::<Option<_>>()?;
+        let pivot_firsts = starts(&pivot_shapes, 0)?;
         let ends = roles.iter().zip(&firsts).map(|(role, starts)| (*role, starts.last().copied().unwrap_or(0)));
-        let copies = |role| if role == Role::Read { 1 } else { 2 };
-        // Check before allocating: the system may promise more than it has, and kill the process later.
-        let elements =
-            ends.clone().try_fold(0usize, |sum, (role, end)| sum.checked_add(end.checked_mul(copies(role))?))?;
-        elements.checked_mul(size_of::<T>()).filter(|&bytes| bytes <= bytes_max)?;
+        let pivots = pivot_firsts.last().copied()?;
+        // Check before allocating: the system may promise more than it has, and kill the process later. There are two
+        // copies of the interchanges, and the info.
+        let numbers = pivots.checked_mul(2)?.checked_add(problems.len())?.checked_mul(size_of::<i32>())?;
+        let bytes =
+            ends.clone().try_fold(numbers, |sum, (role, end)| sum.checked_add(end.checked_mul(bytes_each::<T>(role))?));
+        bytes.filter(|&bytes| bytes <= bytes_max)?;
         let mut matrices = Vec::new();
         for ((role, end), (shapes, starts)) in ends.zip(shapes.into_iter().zip(firsts.iter().cloned())) {
             let all = Packed::new(Elements::new(end, memory).ok()?, shapes, starts, ld_pad);
@@ -63,8 +66,7 @@ impl<T: Scalar> Store<T> {
             };
             matrices.push(Stored { role, all, before: None, reals });
         }
-        let firsts = starts(&pivot_shapes, 0)?;
-        let pivots = Packed::new(vec![0; firsts.last().copied()?], pivot_shapes, firsts, 0);
+        let pivots = Packed::new(vec![0; pivots], pivot_shapes, pivot_firsts, 0);
         let info = vec![INFO_UNSET; problems.len()];
         let mut store = Self { operation, matrices, pivots, pivots_before: Vec::new(), info };
         store.fill(problems)?;
@@ -141,6 +143,16 @@ impl<T: Scalar> Store<T> {
                 (0..n).for_each(|j| (0..m).for_each(|i| to[j * rows + i] = T::from_real(from[j * rows + i])));
             }
         }
+    }
+}
+
+/// Returns the bytes of an element of a matrix in all its copies: that of the call, the one before the call, and the
+/// real numbers in its place.
+fn bytes_each<T: Scalar>(role: Role) -> usize {
+    match role {
+        Role::Read => size_of::<T>(),
+        Role::Updated | Role::Written => 2 * size_of::<T>(),
+        Role::Real => 2 * size_of::<T>() + size_of::<T::Real>(),
     }
 }
 

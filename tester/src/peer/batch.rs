@@ -31,6 +31,10 @@ pub struct SizeClass<T: Scalar> {
 pub struct Span {
     pub start: *mut c_void,
     pub bytes: usize,
+    /// Whether the routine reads any of it, or leaves some of it as it is.
+    pub is_read: bool,
+    /// Whether the routine writes elements. Interchanges, which libraries store in their own way, are copied apart.
+    pub is_written: bool,
 }
 
 impl<T: Scalar> BatchCall<'_, T> {

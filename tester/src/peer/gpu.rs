@@ -8,15 +8,14 @@
 
 mod api;
 mod batched;
-mod blas;
 mod dense;
+mod library;
 mod mg;
 mod xt;
 
 use super::{BatchCall, FortranCall, Unavailable};
 use crate::case::Location;
-use blas::Blas;
-use dense::Dense;
+use library::{CUBLAS, CUSOLVER, Library};
 use mg::Mg;
 use std::time::Duration;
 use superscalar_kernels::Scalar;
@@ -25,9 +24,9 @@ use xt::Xt;
 /// One of the libraries.
 pub enum Gpu {
     /// For batches only.
-    Blas(Blas),
+    Blas(Library),
     Xt(Xt),
-    Dense(Dense),
+    Dense(Library),
     Mg(Mg),
 }
 
@@ -54,8 +53,8 @@ impl Gpu {
             "cublas" | "cusolver" if !setting.is_empty() => {
                 return Err(format!("{name},{setting}: this library has no block setting"));
             }
-            "cublas" => Blas::open(gpus).map(Self::Blas),
-            "cusolver" => Dense::open(gpus).map(Self::Dense),
+            "cublas" => Library::open(CUBLAS, gpus).map(Self::Blas),
+            "cusolver" => Library::open(CUSOLVER, gpus).map(Self::Dense),
             _ => Mg::open(block()?, gpus).map(Self::Mg),
         };
         opened.map_err(|Unavailable(why)| format!("{name}: {why}"))
@@ -68,9 +67,8 @@ impl Gpu {
             Location::Device => "matrices are on GPUs when the clock starts",
         };
         match self {
-            Self::Blas(blas) => format!("{}; {copies}", blas.about()),
             Self::Xt(xt) => xt.about(),
-            Self::Dense(dense) => format!("{}; {copies}", dense.about()),
+            Self::Blas(library) | Self::Dense(library) => format!("{}; {copies}", library.about()),
             Self::Mg(mg) => format!("{}; {copies}", mg.about()),
         }
     }
@@ -82,8 +80,7 @@ impl Gpu {
         location: Location,
     ) -> Result<Duration, Unavailable> {
         match self {
-            Self::Blas(blas) => blas.call_batch(batch, location),
-            Self::Dense(dense) => dense.call_batch(batch, location),
+            Self::Blas(library) | Self::Dense(library) => library.call_batch(batch, location),
             Self::Xt(_) | Self::Mg(_) => Err(Unavailable("the library has no routines for batches".to_owned())),
         }
     }
@@ -96,7 +93,7 @@ impl Gpu {
         match self {
             Self::Blas(_) => Err(Unavailable(BATCHES_ONLY.to_owned())),
             Self::Xt(_) => Err(Unavailable("cuBLASXt takes matrices in host memory".to_owned())),
-            Self::Dense(dense) => dense.call(call),
+            Self::Dense(solver) => solver.factor_one(call),
             Self::Mg(mg) => mg.call(call),
         }
     }
@@ -110,7 +107,7 @@ impl Gpu {
             let info = match self {
                 Self::Blas(_) => return Err(Unavailable(BATCHES_ONLY.to_owned())),
                 Self::Xt(xt) => xt.call(&mut call)?,
-                Self::Dense(dense) => dense.call(&call)?.1,
+                Self::Dense(solver) => solver.factor_one(&call)?.1,
                 Self::Mg(mg) => mg.call(&call)?.1,
             };
             match call.next() {

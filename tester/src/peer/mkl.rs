@@ -162,8 +162,12 @@ fn members<T: Scalar>(class: &SizeClass<T>) -> Option<Vec<Member>> {
 
 impl<T: Scalar> CompactPart<T> {
     /// Makes the part of these problems. Returns `None` if the sizes are too large.
-    fn new(compact: Compact, threads: Threads, class: &SizeClass<T>, range: Range<usize>) -> Option<Self> {
-        // SAFETY: the function takes no arguments; additional words are ignored.
+    ///
+    /// # Safety
+    /// The routines must be those of the class's operation and type. The arrays of the class must be valid as long as
+    /// the part is used, and no other part has them. All fields stay as they are made here: the methods rely on that.
+    unsafe fn new(compact: Compact, threads: Threads, class: &SizeClass<T>, range: Range<usize>) -> Option<Self> {
+        // SAFETY: by the contract of this function, this one takes no arguments; additional words are ignored.
         let format = unsafe { invoke::<i32>(compact.format, &[word(0); 4]) };
         let (format, count) = (usize::try_from(format).ok()?, range.len());
         let mut packed = Vec::new();
@@ -173,7 +177,8 @@ impl<T: Scalar> CompactPart<T> {
             let least = count.next_multiple_of(PART_MULTIPLE).checked_mul(size_of::<T>())?;
             let bytes_max = m.max(1).checked_mul(n.max(1))?.checked_mul(least)?;
             i32::try_from(bytes_max).ok()?;
-            // SAFETY: the function takes four `int`s: rows, columns, the format and the number of matrices.
+            // SAFETY: by the contract of this function, this one takes four `int`s: rows, columns, the format and the
+            // number of matrices.
             let bytes =
                 unsafe { invoke::<i32>(compact.size, &[word(m.max(1)), word(n.max(1)), word(format), word(count)]) };
             let len = usize::try_from(bytes).ok()?.div_ceil(size_of::<Packet>());
@@ -223,17 +228,19 @@ impl<T: Scalar> CompactPart<T> {
             let (format, count, arrays) = (word(self.format), word(self.count), arrays.as_mut_ptr().cast());
             let words = [word(BY_COLUMNS), word(m), word(n), arrays, ld, packed, packed_ld, format, count];
             let symbol = if is_back { self.compact.unpack } else { self.compact.pack };
-            // SAFETY: this is the documented argument list of both functions. The compact matrices have the size that
-            // the library has named, and the batch borrows the arrays.
+            // SAFETY: this is the documented argument list of both functions, which are these by the contract of `new`.
+            // The compact matrices have the size that the library has named, and the arrays are valid.
             unsafe { invoke::<()>(symbol, &words) };
         }
     }
 
     fn compute(&mut self) {
         match *self.scalars {
-            // SAFETY: this is the documented argument list of gemm; the matrices are compact ones of these sizes.
+            // SAFETY: by the contract of `new` the routine is gemm, and this is its documented argument list; the
+            // matrices are compact ones of these sizes.
             [alpha, beta] => unsafe { compact_gemm(self.compact.routine, &self.words, alpha, beta) },
-            // SAFETY: this is the documented argument list; the matrices are compact ones of these sizes.
+            // SAFETY: by the contract of `new` this is the documented argument list of the routine; the matrices are
+            // compact ones of these sizes.
             _ => unsafe { invoke::<()>(self.compact.routine, &self.words) },
         }
     }
@@ -301,7 +308,12 @@ pub unsafe fn compact<T: Scalar>(
     let class = batch.uniform("a compact routine")?;
     let each = class.problems.len().div_ceil(PARTS_EACH * rt.workers()).next_multiple_of(PART_MULTIPLE);
     let starts = (0..class.problems.len()).step_by(each);
-    let part = |start| CompactPart::new(compact, threads, class, start..class.problems.len().min(start + each));
+    let part = |start| {
+        let range = start..class.problems.len().min(start + each);
+        // SAFETY: by the contract of this function, these are the routines. The batch borrows the arrays until the
+        // parts are dropped, and each part has other problems.
+        unsafe { CompactPart::new(compact, threads, class, range) }
+    };
     let parts = starts.map(part).collect::<Option<Vec<CompactPart<T>>>>();
     let mut parts = parts.ok_or_else(|| Unavailable("there is no compact routine for these sizes".to_owned()))?;
     let to = on_all(rt, &mut parts, |part| part.convert(false))?;

@@ -6,7 +6,7 @@
 //! | `lu` | getrf, with pivots and without |
 //! | `qr` | geqrf, ungqr, unmqr |
 //! | `products` | gemm, with gemv |
-//! | `solves` | trsm, with trsv; getrs |
+//! | `solves` | trsm, with trsv; the interchanges of getrs |
 //! | `bidiagonal` | gebrd |
 //! | `operand` | batches as arguments of kernels |
 //! | `tile_table`, `tuner` | which tiles of products are the fastest on a GPU; measuring it |
@@ -49,7 +49,7 @@ use super::{
     stream::{Argument, Concurrency, Launch, LaunchOptions, Stream},
 };
 use crate::{
-    Op, Scalar, Uplo,
+    Direction, Op, Scalar, Uplo,
     operations::{BatchCall, BatchKernels, BatchMat, BatchTriangle, Mat, Systems, batch_kernels, class_of},
     scratch::Mark,
 };

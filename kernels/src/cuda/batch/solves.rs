@@ -1,5 +1,5 @@
-//! trsm and getrs for batches, and two small kernels for gels: one writes the table of its columns, one finds zeros on
-//! the diagonal of R.
+//! trsm and the interchanges of getrs for batches, and two small kernels for gels: one writes the table of its columns,
+//! one finds zeros on the diagonal of R.
 
 use super::{
     count_of,
@@ -13,7 +13,7 @@ use crate::cuda::{
 };
 use crate::{
     Diag, Direction, Op, Scalar, Side, Uplo,
-    operations::{BatchMat, BatchTriangle, Mat, Systems, op_code},
+    operations::{BatchMat, BatchTriangle, Mat, Systems, interchange_outcome, op_code},
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
@@ -55,34 +55,17 @@ pub(super) fn trsm<T: Scalar>(
     parts(systems, options.side).into_iter().try_for_each(|(_, part)| part.solve(stream, options))
 }
 
-/// Solves op(A) X = B with the factors L and U of each A, and its interchanges. The task fails if an interchange is not
-/// within the rows.
-pub(super) fn getrs<T: Scalar>(
+/// Interchanges rows of each B. The task fails if an interchange is not within the rows.
+pub(super) fn laswp<T: Scalar>(
     stream: &mut Stream<'_, T>,
-    op: Op,
-    ipiv: Option<&BatchMat<i32>>,
+    direction: Direction,
+    ipiv: &BatchMat<i32>,
     systems: Systems<'_, T>,
 ) -> Result<(), DeviceError> {
-    let ipiv = ipiv.expect("a checked call has interchanges");
-    let status = stream.outcome(|problem| match problem {
-        0 => Ok(()),
-        _ => Err(DeviceError::new(format!("getrs: problem {}: an interchange is not within the rows", problem - 1))),
-    })?;
-    let options = |uplo, diag| BatchTriangle { side: Side::Left, uplo, op, diag, alpha: T::ONE };
-    let (lower, upper) = (options(Uplo::Lower, Diag::Unit), options(Uplo::Upper, Diag::NonUnit));
-    for (range, part) in parts(systems, Side::Left) {
-        let ipiv = Operand::of(ipiv, range);
-        if op == Op::None {
-            part.interchange(stream, ipiv, status, Direction::Forward)?;
-            part.solve(stream, lower)?;
-            part.solve(stream, upper)?;
-        } else {
-            part.solve(stream, upper)?;
-            part.solve(stream, lower)?;
-            part.interchange(stream, ipiv, status, Direction::Backward)?;
-        }
-    }
-    Ok(())
+    let status = stream.outcome(interchange_outcome)?;
+    parts(systems, Side::Left)
+        .into_iter()
+        .try_for_each(|(range, part)| part.interchange(stream, Operand::of(ipiv, range), status, direction))
 }
 
 /// Divides the systems into those that a launch can solve without many idle threads.

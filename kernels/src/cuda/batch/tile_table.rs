@@ -6,6 +6,7 @@
 use crate::{
     Scalar, c32, c64,
     cuda::tile::{ProductTile, TileLimits},
+    scalar::LETTERS,
 };
 use std::{
     collections::BTreeMap,
@@ -22,8 +23,6 @@ use superscalar_runtime::{
 };
 
 const SHIPPED: &str = include_str!("h100.tiles");
-/// The names of the element types in a table.
-const LETTERS: &str = "sdcz";
 
 /// One line of a table: the fastest tile for products of an element type and an order, and rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -139,7 +138,7 @@ impl TileTable {
             false => replacement(entry.letter, entry.order),
         };
         let mut entries: Vec<_> = self.entries.into_iter().filter_map(valid).collect();
-        for letter in LETTERS.chars() {
+        for letter in LETTERS {
             if !entries.iter().any(|entry| entry.letter == letter) {
                 entries.extend(Self::ORDERS.into_iter().filter_map(|order| replacement(letter, order)));
             }
@@ -205,7 +204,7 @@ impl FromStr for TileTable {
             let &[letter, order, .., gflops, cublas_gflops] = &words[..] else {
                 return Err(wrong("expected: type order rows columns deep stages down across gflops cublas"));
             };
-            let letter = letter.parse().ok().filter(|letter| LETTERS.contains(*letter));
+            let letter = letter.parse().ok().filter(|letter| LETTERS.contains(letter));
             let order = order.parse().ok().filter(|&order: &usize| order > 0);
             let rate = |word: &str| word.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate >= 0.0);
             let (Some(letter), Some(order), Some(gflops), Some(cublas_gflops)) =
@@ -242,7 +241,7 @@ mod tests {
     fn shipped_table_is_complete_and_valid() {
         let table: TileTable = SHIPPED.parse().expect("the table of this crate");
         assert!(table.entries.iter().all(|entry| is_valid(entry, HOPPER)), "{table}");
-        assert!(LETTERS.chars().all(|letter| table.nearest(letter, 32).is_some()), "{table}");
+        assert!(LETTERS.into_iter().all(|letter| table.nearest(letter, 32).is_some()), "{table}");
         assert_eq!(table.to_string().parse::<TileTable>().as_ref(), Ok(&table));
     }
 
@@ -269,7 +268,7 @@ mod tests {
         for limits in [HOPPER, TileLimits { shared_bytes: 48 << 10, has_units: false }] {
             let table = foreign.clone().completed(limits);
             assert!(table.entries.iter().all(|entry| is_valid(entry, limits)), "{table}");
-            assert!(LETTERS.chars().all(|letter| table.nearest(letter, 32).is_some()), "{table}");
+            assert!(LETTERS.into_iter().all(|letter| table.nearest(letter, 32).is_some()), "{table}");
             assert_eq!(table.nearest('d', 64).map(|entry| entry.order), Some(64), "{table}");
         }
     }

@@ -255,14 +255,15 @@ __device__ inline real reciprocal_of(real x) {
     return rough + rough * more;
 }
 
-// x / y, for y of any scale.
+// x / y, for y of any scale. It is zero for an infinite y.
 __device__ inline elem quotient(elem x, elem y) {
     const real size = size_of(y);
 #if COMPLEX
     if (size > LEAST && size < MOST)
         return times_real(x * make(y.re, -y.im), reciprocal_of(y.re * y.re + y.im * y.im));
-    const real most = larger_of(absolute(y.re), absolute(y.im)), a = y.re / most, b = y.im / most,
-               norm = y.re * a + y.im * b;
+    const real most = larger_of(absolute(y.re), absolute(y.im));
+    if (isinf(most)) return make(0, 0);
+    const real a = y.re / most, b = y.im / most, norm = y.re * a + y.im * b;
     return make((x.re * a + x.im * b) / norm, (x.im * a - x.re * b) / norm);
 #else
     return size > LEAST && size < MOST ? x * reciprocal_of(y) : x / y;

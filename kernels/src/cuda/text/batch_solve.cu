@@ -55,9 +55,12 @@ __device__ inline real magnitude_of(elem x) {
     const real a = fabs(re(x)), b = fabs(im(x));
     return a > b ? a : b;
 }
+// Returns 1 / x, which is zero for an infinite x.
 __device__ inline elem inverse_of(elem x) {
 #if COMPLEX
-    const real most = magnitude_of(x), a = x.re / most, b = x.im / most, norm = x.re * a + x.im * b;
+    const real most = magnitude_of(x);
+    if (isinf(most)) return make(0, 0);
+    const real a = x.re / most, b = x.im / most, norm = x.re * a + x.im * b;
     return make(a / norm, -b / norm);
 #else
     return 1 / x;

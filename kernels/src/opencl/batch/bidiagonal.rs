@@ -1,6 +1,6 @@
 //! gebrd for batches: the reduction to bidiagonal form.
 
-use super::{count_of, launch, operand::Operand, panel::PanelKernel};
+use super::{launch, operand::Operand, panel::PanelKernel};
 use crate::opencl::{
     Program,
     stream::{Argument, Stream},
@@ -29,7 +29,7 @@ pub(super) fn gebrd<T: Scalar>(stream: &mut Stream<'_>, call: &BatchCall<T>) -> 
         let scratch = stream.scratch.take::<T>(elements)?;
         let reals = [d, e].map(|batch| Operand::of(batch, range.clone()).numbers());
         let [a, tauq, taup] = [a, tauq, taup].map(|batch| Operand::of(batch, range.clone()).numbers());
-        let last = [Argument::Offset(scratch), Argument::Offset(stride), count_of(&range)?];
+        let last = [Argument::Offset(scratch), Argument::Offset(stride)];
         let arguments = [&a[..], &reals[0], &reals[1], &tauq, &taup, &last].concat();
         launch(stream, (program, name), &arguments, range.len())?;
         stream.scratch.release(before);

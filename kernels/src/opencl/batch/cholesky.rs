@@ -1,7 +1,7 @@
 //! potrf for batches.
 
 use super::{
-    count_of, launch,
+    launch,
     operand::Operand,
     outcomes,
     panel::{PanelKernel, panel_elements},
@@ -29,8 +29,7 @@ pub(super) fn potrf<T: Scalar>(
     let is_upper = Argument::Code((uplo == Uplo::Upper).into());
     for (range, kernel) in POTRF.ranges(&stream.parameters, a, |at| panel_elements(a.shape(at).0)) {
         let part = Operand::of(a, range.clone());
-        let last = [is_upper, outcomes(info), count_of(&range)?];
-        launch(stream, kernel, &[&part.numbers()[..], &last].concat(), range.len())?;
+        launch(stream, kernel, &[&part.numbers()[..], &[is_upper, outcomes(info)]].concat(), range.len())?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! getrf for batches, with pivots and without.
 
 use super::{
-    count_of, launch,
+    launch,
     operand::Operand,
     outcomes,
     panel::{PanelKernel, panel_elements},
@@ -29,7 +29,7 @@ pub(super) fn getrf<T: Scalar>(
         let part = Operand::of(a, range.clone());
         // Without pivots the kernel ignores these arguments.
         let pivots = ipiv.map_or(part.numbers(), |ipiv| Operand::of(ipiv, range.clone()).numbers());
-        let last = [Argument::Code(ipiv.is_some().into()), outcomes(info), count_of(&range)?];
+        let last = [Argument::Code(ipiv.is_some().into()), outcomes(info)];
         launch(stream, kernel, &[&part.numbers()[..], &pivots, &last].concat(), range.len())?;
     }
     Ok(())

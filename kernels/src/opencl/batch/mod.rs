@@ -6,7 +6,7 @@
 //! | `lu` | getrf, with pivots and without |
 //! | `qr` | geqrf, ungqr, unmqr |
 //! | `products` | gemm, with gemv |
-//! | `solves` | trsm, with trsv; getrs |
+//! | `solves` | trsm, with trsv; the interchanges of getrs |
 //! | `bidiagonal` | gebrd |
 //! | `operand` | batches as arguments of kernels |
 //! | `panel` | which form of a kernel is launched |
@@ -34,7 +34,7 @@ use super::{
     stream::{Argument, Launch, Stream},
 };
 use crate::{
-    Op, Scalar, Uplo,
+    Direction, Op, Scalar, Uplo,
     operations::{BatchCall, BatchKernels, BatchMat, BatchTriangle, Mat, Systems, batch_kernels},
     scratch::Mark,
 };

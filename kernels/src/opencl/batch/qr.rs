@@ -1,7 +1,7 @@
 //! geqrf, ungqr, unmqr for batches.
 
 use super::{
-    count_of, launch,
+    launch,
     operand::Operand,
     panel::{PanelKernel, panel_elements},
 };
@@ -35,7 +35,7 @@ fn replace<T: Scalar>(
 ) -> Result<(), DeviceError> {
     for (range, kernel) in kernel.ranges(&stream.parameters, a, |at| panel_elements(a.shape(at).0)) {
         let [a, tau] = [a, tau].map(|batch| Operand::of(batch, range.clone()).numbers());
-        launch(stream, kernel, &[&a[..], &tau, &[count_of(&range)?]].concat(), range.len())?;
+        launch(stream, kernel, &[a, tau].concat(), range.len())?;
     }
     Ok(())
 }
@@ -50,7 +50,7 @@ pub(super) fn unmqr<T: Scalar>(
     let is_adjoint = Argument::Code((op != Op::None).into());
     for (range, kernel) in UNMQR.ranges(&stream.parameters, c, |at| panel_elements(c.shape(at).0)) {
         let [v, tau, c] = [v, tau, c].map(|batch| Operand::of(batch, range.clone()).numbers());
-        launch(stream, kernel, &[&v[..], &tau, &c, &[is_adjoint, count_of(&range)?]].concat(), range.len())?;
+        launch(stream, kernel, &[&v[..], &tau, &c, &[is_adjoint]].concat(), range.len())?;
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! trsm and getrs for batches, and two small kernels for gels: one writes the table of its columns, one finds zeros on
-//! the diagonal of R.
+//! trsm and the interchanges of getrs for batches, and two small kernels for gels: one writes the table of its columns,
+//! one finds zeros on the diagonal of R.
 
 use super::{
     count_of, launch, launch_items,
@@ -13,8 +13,8 @@ use crate::opencl::{
     stream::{Argument, Stream},
 };
 use crate::{
-    Diag, Direction, Op, Scalar, Side, Uplo,
-    operations::{BatchMat, BatchTriangle, Mat, Systems, class_of, op_code},
+    Diag, Direction, Scalar, Side, Uplo,
+    operations::{BatchMat, BatchTriangle, Mat, Systems, class_of, interchange_outcome, op_code},
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
@@ -37,33 +37,16 @@ pub(super) fn trsm<T: Scalar>(
     parts(systems).iter().try_for_each(|part| part.solve(stream, options))
 }
 
-/// Solves op(A) X = B with the factors L and U of each A, and its interchanges. The task fails if an interchange is not
-/// within the rows.
-pub(super) fn getrs<T: Scalar>(
+/// Interchanges rows of each B. The task fails if an interchange is not within the rows.
+pub(super) fn laswp<T: Scalar>(
     stream: &mut Stream<'_>,
-    op: Op,
-    ipiv: Option<&BatchMat<i32>>,
+    direction: Direction,
+    ipiv: &BatchMat<i32>,
     systems: Systems<'_, T>,
 ) -> Result<(), DeviceError> {
-    let ipiv = ipiv.expect("a checked call has interchanges");
     let status = clear_status(stream)?;
-    let options = |uplo, diag| BatchTriangle { side: Side::Left, uplo, op, diag, alpha: T::ONE };
-    let (lower, upper) = (options(Uplo::Lower, Diag::Unit), options(Uplo::Upper, Diag::NonUnit));
-    for part in parts(systems) {
-        if op == Op::None {
-            part.interchange(stream, ipiv, status, Direction::Forward)?;
-            part.solve(stream, lower)?;
-            part.solve(stream, upper)?;
-        } else {
-            part.solve(stream, upper)?;
-            part.solve(stream, lower)?;
-            part.interchange(stream, ipiv, status, Direction::Backward)?;
-        }
-    }
-    stream.set_outcome(status, |problem| match problem {
-        0 => Ok(()),
-        _ => Err(DeviceError::new(format!("getrs: problem {}: an interchange is not within the rows", problem - 1))),
-    })
+    parts(systems).iter().try_for_each(|part| part.interchange(stream, ipiv, status, direction))?;
+    stream.set_outcome(status, interchange_outcome)
 }
 
 /// Divides the systems into those that a launch can solve without many idle groups.
@@ -97,7 +80,7 @@ impl<T: Scalar> SystemsPart<T> {
             _ => ("trsm", range.len().saturating_mul(vectors.div_ceil(batch_vectors(&stream.parameters)))),
         };
         let codes = [is_right.into(), (uplo == Uplo::Upper).into(), op_code(op), (diag == Diag::Unit).into()];
-        let last = [Argument::element(alpha), outcomes, count_of(range)?];
+        let last = [Argument::element(alpha), outcomes];
         let arguments = [&a.numbers()[..], &b.numbers(), &codes.map(Argument::Code), &last].concat();
         launch(stream, (Program::BatchSolve, kernel), &arguments, groups)
     }

@@ -106,8 +106,7 @@ inline void JOIN(move, NAME)(SPACE elem *work, long pitch, int m, int n, __globa
 }
 
 __kernel GROUP(LANES) void JOIN(gebrd, NAME)(__global real *restrict heap, OPERAND(a), OPERAND(d), OPERAND(e),
-                                             OPERAND(tauq), OPERAND(taup), long scratch, long scratch_stride,
-                                             int count) {
+                                             OPERAND(tauq), OPERAND(taup), long scratch, long scratch_stride) {
     const int p = get_group_id(0);
     const Place its = PLACE(a, p);
     const int is_flat = its.m < its.n, m = max(its.m, its.n), n = min(its.m, its.n);

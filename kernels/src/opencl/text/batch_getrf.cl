@@ -99,7 +99,7 @@ inline void JOIN(update_rest, NAME)(SPACE const elem *panel, long pitch, int m, 
 }
 
 __kernel GROUP(LANES) void JOIN(getrf, NAME)(__global real *restrict heap, OPERAND(a), OPERAND(ipiv), int has_pivots,
-                                             long info, int count) {
+                                             long info) {
     const int p = get_group_id(0), lane = get_local_id(0);
     const Place its = PLACE(a, p);
     const int k = min(its.m, its.n);

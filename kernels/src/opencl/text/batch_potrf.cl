@@ -65,8 +65,7 @@ inline void move_panel(__local elem *panel, __global elem *a, long down, long ri
 }
 #endif
 
-__kernel GROUP(LANES) void JOIN(potrf, NAME)(__global real *restrict heap, OPERAND(a), int is_upper, long info,
-                                             int count) {
+__kernel GROUP(LANES) void JOIN(potrf, NAME)(__global real *restrict heap, OPERAND(a), int is_upper, long info) {
     const int p = get_group_id(0);
     const Place its = PLACE(a, p);
     const long down = is_upper ? its.ld : 1, right = is_upper ? 1 : its.ld;

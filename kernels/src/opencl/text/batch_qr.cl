@@ -113,7 +113,7 @@ inline void JOIN(apply_block, NAME)(SPACE const elem *panel, long pitch, int m, 
     __global elem *panel = a
 #endif
 
-__kernel GROUP(LANES) void JOIN(geqrf, NAME)(__global real *restrict heap, OPERAND(a), OPERAND(tau), int count) {
+__kernel GROUP(LANES) void JOIN(geqrf, NAME)(__global real *restrict heap, OPERAND(a), OPERAND(tau)) {
     const int p = get_group_id(0), lane = get_local_id(0);
     const Place its = PLACE(a, p);
     __global elem *tau = ELEMENTS(PLACE(tau, p));
@@ -148,7 +148,7 @@ __kernel GROUP(LANES) void JOIN(geqrf, NAME)(__global real *restrict heap, OPERA
     }
 }
 
-__kernel GROUP(LANES) void JOIN(ungqr, NAME)(__global real *restrict heap, OPERAND(a), OPERAND(tau), int count) {
+__kernel GROUP(LANES) void JOIN(ungqr, NAME)(__global real *restrict heap, OPERAND(a), OPERAND(tau)) {
     const int p = get_group_id(0), lane = get_local_id(0);
     const Place its = PLACE(a, p), of_tau = PLACE(tau, p);
     const long ld = its.ld;
@@ -187,7 +187,7 @@ __kernel GROUP(LANES) void JOIN(ungqr, NAME)(__global real *restrict heap, OPERA
 }
 
 __kernel GROUP(LANES) void JOIN(unmqr, NAME)(__global real *restrict heap, OPERAND(v), OPERAND(tau), OPERAND(c),
-                                             int is_adjoint, int count) {
+                                             int is_adjoint) {
     const int p = get_group_id(0);
     const Place its = PLACE(c, p), of_v = PLACE(v, p), of_tau = PLACE(tau, p);
     const int panels = (of_tau.m + NB - 1) / NB;

@@ -25,7 +25,7 @@ inline elem triangle_at(Triangle l, int i, int k) { return conj_if(l.a[i * l.row
 // With outcomes at `info`, which is -1 otherwise, problems whose outcome is not zero are left as they are.
 #define TRSM                                                                                                           \
     (__global real *restrict heap, OPERAND(a), OPERAND(b), int is_right, int is_upper, int op, int is_unit,            \
-     elem alpha, long info, int count)
+     elem alpha, long info)
 #define ONE_SOLVE(p)                                                                                                   \
     Triangle l;                                                                                                        \
     Vectors x;                                                                                                         \

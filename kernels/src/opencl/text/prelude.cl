@@ -66,12 +66,13 @@ inline void update(__global elem *c, elem sum, elem alpha, elem beta, int is_rea
 }
 
 #if COMPLEX
-// Returns 1 / (scale d). The reciprocal of a tiny d may be infinite, and that of a huge one loses digits, so d is first
-// multiplied by a power of two. A dividend must be multiplied by it, too.
+// Returns 1 / (scale d), which is zero for an infinite d. The reciprocal of a tiny d may be infinite, and that of a
+// huge one loses digits, so d is first multiplied by a power of two. A dividend must be multiplied by it, too.
 inline elem inverse_of(elem d, real *scale) {
     const real size = fabs(RE(d)) + fabs(IM(d));
     *scale = size < 2 * TINY ? 1 / TINY : size > (real)0.0625 / TINY ? (real)0.015625 : (real)1;
     const real p = RE(d) * *scale, q = IM(d) * *scale, most = fmax(fabs(p), fabs(q));
+    if (isinf(most)) return make(0, 0);
     const real a = p / most, b = q / most, norm = a * a + b * b;
     return make(a / norm / most, -(b / norm / most));
 }

@@ -1,6 +1,9 @@
 //! The two kinds of batches that lie in one slice.
 
-use crate::view::{ViewError, ViewErrorKind, layout::Layout};
+use crate::view::{
+    ViewError, ViewErrorKind,
+    layout::{Layout, elements_spanned},
+};
 use superscalar_runtime::HostRegion;
 
 /// Matrices of one shape at constant distances: column p of `spans` holds the elements from the first to the last of
@@ -22,9 +25,7 @@ impl<V> StridedBatch<V> {
         if ld < m.max(1) {
             return Err(ViewErrorKind::LeadingDimension { m, ld }.into());
         }
-        let span =
-            if m == 0 || n == 0 { Some(0) } else { (n - 1).checked_mul(ld).and_then(|last| last.checked_add(m)) };
-        let spans = spans(span.ok_or(ViewErrorKind::TooLarge { m, n, ld })?)?;
+        let spans = spans(elements_spanned(shape, ld).ok_or(ViewErrorKind::TooLarge { m, n, ld })?)?;
         Ok(Self { spans, shape, ld })
     }
 

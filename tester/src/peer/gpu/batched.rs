@@ -2,20 +2,12 @@
 
 use super::super::call::code_of;
 use super::super::{BatchCall, SizeClass, Span, Unavailable};
-use super::api::{Api, Cuda, GpuMemory, at, word};
+use super::api::{Cuda, GpuMemory, at, word};
+use super::library::Library;
 use crate::case::Location;
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
 use superscalar_kernels::Scalar;
-
-/// One of the libraries, with a handle.
-pub struct Library {
-    pub api: Api,
-    pub cuda: Cuda,
-    pub handle: *mut c_void,
-    /// Whether it is cuSOLVER.
-    pub is_solver: bool,
-}
 
 /// A batch on the GPU.
 struct LoadedBatch {
@@ -29,53 +21,54 @@ struct LoadedBatch {
     pivots: GpuMemory,
 }
 
-/// Makes the calls of a batch and returns their duration. Copies to and from the GPU are a part of it if matrices are
-/// in host memory.
-pub fn call<T: Scalar>(
-    library: &Library,
-    batch: &mut BatchCall<'_, T>,
-    location: Location,
-) -> Result<Duration, Unavailable> {
-    library.takes(batch)?;
-    let start = Instant::now();
-    let loaded = LoadedBatch::new(&library.cuda, batch)?;
-    library.cuda.finish()?;
-    let began = Instant::now();
-    let (mut list, mut problem, mut row) = (0, 0, 0);
-    let mut last = 0;
-    for class in &mut batch.classes {
-        let lists: Vec<*mut c_void> = (0..class.arrays.len())
-            .map(|at| {
-                let first = list + at * class.problems.len();
-                loaded.addresses.start().wrapping_byte_add(first * size_of::<usize>())
-            })
-            .collect();
-        let info = loaded.info.start().wrapping_byte_add(problem * size_of::<i32>());
-        let pivots = loaded.pivots.start().wrapping_byte_add(row * size_of::<i32>());
-        last = library.call_class(class, &lists, info, pivots)?.max(last);
-        list += class.arrays.len() * class.problems.len();
-        problem += class.problems.len();
-        row += class.problems.len() * pivots_of(class);
-    }
-    library.cuda.finish()?;
-    let elapsed = began.elapsed();
-    if last != 0 {
-        return Err(Unavailable(format!("the library rejects argument {last}")));
-    }
-    loaded.store(batch)?;
-    Ok(if location == Location::Device { elapsed } else { start.elapsed() })
-}
-
 /// Returns the number of interchanges of a problem.
 fn pivots_of<T: Scalar>(class: &SizeClass<T>) -> usize {
     if class.call.name() == "getrf" { class.call.grouped_arguments().sizes[1] } else { 0 }
 }
 
 impl Library {
+    /// Makes the calls of a batch and returns their duration. Copies to and from the GPU are a part of it if matrices
+    /// are in host memory.
+    pub fn call_batch<T: Scalar>(
+        &self,
+        batch: &mut BatchCall<'_, T>,
+        location: Location,
+    ) -> Result<Duration, Unavailable> {
+        self.takes(batch)?;
+        self.select()?;
+        let start = Instant::now();
+        let loaded = LoadedBatch::new(&self.cuda, batch)?;
+        self.cuda.finish()?;
+        let began = Instant::now();
+        let (mut list, mut problem, mut row) = (0, 0, 0);
+        let mut last = 0;
+        for class in &mut batch.classes {
+            let lists: Vec<*mut c_void> = (0..class.arrays.len())
+                .map(|at| {
+                    let first = list + at * class.problems.len();
+                    loaded.addresses.start().wrapping_byte_add(first * size_of::<usize>())
+                })
+                .collect();
+            let info = loaded.info.start().wrapping_byte_add(problem * size_of::<i32>());
+            let pivots = loaded.pivots.start().wrapping_byte_add(row * size_of::<i32>());
+            last = self.call_class(class, &lists, info, pivots)?.max(last);
+            list += class.arrays.len() * class.problems.len();
+            problem += class.problems.len();
+            row += class.problems.len() * pivots_of(class);
+        }
+        self.cuda.finish()?;
+        let elapsed = began.elapsed();
+        if last != 0 {
+            return Err(Unavailable(format!("the library rejects argument {last}")));
+        }
+        loaded.store(batch)?;
+        Ok(if location == Location::Device { elapsed } else { start.elapsed() })
+    }
+
     /// Returns an error if the library has no routine for the batch.
     fn takes<T: Scalar>(&self, batch: &BatchCall<'_, T>) -> Result<(), Unavailable> {
         let Some(name) = batch.name() else { return Ok(()) };
-        let routines: &[&str] = if self.is_solver { &["potrf"] } else { &["gemm", "trsm", "getrf", "geqrf"] };
+        let routines = self.names.batched;
         if !routines.contains(&name) {
             return Err(Unavailable(format!(
                 "the tester calls this library only for batches of {}",
@@ -127,8 +120,7 @@ impl Library {
                 words.push(count);
             }
         }
-        let library = if self.is_solver { "cusolverDn" } else { "cublas" };
-        let name = format!("{library}{}{name}Batched", T::LETTER.to_ascii_uppercase());
+        let name = format!("{}{}{name}Batched", self.names.prefix, T::LETTER.to_ascii_uppercase());
         // SAFETY: this is the documented argument list. The lists are in GPU memory, with an address for each problem;
         // info and the interchanges have room for all problems of the class.
         unsafe { self.api.call(&name, &words)? };
@@ -142,8 +134,10 @@ impl LoadedBatch {
         let mut spans = Vec::new();
         for &span in &batch.spans {
             let memory = cuda.memory(span.bytes)?;
-            // SAFETY: the call borrows the memory of the span.
-            unsafe { memory.load_all(span.start, span.bytes)? };
+            if span.is_read {
+                // SAFETY: the call borrows the memory of the span.
+                unsafe { memory.load_all(span.start, span.bytes)? };
+            }
             spans.push((span, memory));
         }
         let mut addresses: Vec<usize> = Vec::new();
@@ -166,7 +160,7 @@ impl LoadedBatch {
 
     /// Copies the results to the host.
     fn store<T: Scalar>(&self, batch: &mut BatchCall<'_, T>) -> Result<(), Unavailable> {
-        for (span, memory) in &self.spans {
+        for (span, memory) in self.spans.iter().filter(|(span, _)| span.is_written) {
             // SAFETY: the call borrows the memory of the span exclusively.
             unsafe { memory.store_all(span.start, span.bytes)? };
         }

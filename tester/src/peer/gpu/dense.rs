@@ -1,20 +1,11 @@
 //! cuSOLVER: factorizations on one GPU. The matrix is copied to the GPU and back.
 
-use super::super::{BatchCall, FortranCall, Unavailable, call::code_of};
-use super::api::{Api, Cuda, GpuMemory, HostColumns, at, column, word};
-use super::batched::{Library, call};
-use crate::case::Location;
+use super::super::{FortranCall, Unavailable, call::code_of};
+use super::api::{GpuMemory, HostColumns, at, column, word};
+use super::library::Library;
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
 use superscalar_kernels::Scalar;
-
-/// The library, with a handle.
-pub struct Dense {
-    api: Api,
-    cuda: Cuda,
-    handle: *mut c_void,
-    gpu: i32,
-}
 
 /// A matrix on the GPU, and its place in host memory.
 struct Loaded {
@@ -31,24 +22,10 @@ struct MatrixSize {
     ld: usize,
 }
 
-impl Dense {
-    pub fn open(gpus: &[i32]) -> Result<Self, Unavailable> {
-        let (api, cuda) = (Api::open("cusolver", &[12, 11])?, Cuda::open()?);
-        let gpu = gpus.first().copied().unwrap_or(0);
-        cuda.select(gpu)?;
-        let mut handle = std::ptr::null_mut::<c_void>();
-        // SAFETY: the function writes a handle to `handle`, which outlives the call; it ignores additional words.
-        unsafe { api.call("cusolverDnCreate", &[at(&mut handle), word(0), word(0), word(0)])? };
-        Ok(Self { api, cuda, handle, gpu })
-    }
-
-    pub fn about(&self) -> String {
-        format!("cuSOLVER on GPU {}", self.gpu)
-    }
-
-    /// Makes the call. Returns its duration without the copies, and LAPACK's info.
-    pub fn call<T: Scalar>(&self, call: &FortranCall<'_, T>) -> Result<(Duration, i32), Unavailable> {
-        self.cuda.select(self.gpu)?;
+impl Library {
+    /// Makes the call of cuSOLVER. Returns its duration without the copies, and LAPACK's info.
+    pub fn factor_one<T: Scalar>(&self, call: &FortranCall<'_, T>) -> Result<(Duration, i32), Unavailable> {
+        self.select()?;
         let parts = call.grouped_arguments();
         match (call.name(), &parts.letters[..], &parts.sizes[..], &parts.arrays[..]) {
             (name @ "potrf", &[uplo], &[n, ld], &[a]) => {
@@ -62,17 +39,6 @@ impl Dense {
             }
             (name, ..) => Err(Unavailable(format!("the tester does not call cuSOLVER's {name}"))),
         }
-    }
-
-    /// Makes the calls of a batch and returns their duration.
-    pub fn call_batch<T: Scalar>(
-        &self,
-        batch: &mut BatchCall<'_, T>,
-        location: Location,
-    ) -> Result<Duration, Unavailable> {
-        self.cuda.select(self.gpu)?;
-        let library = Library { api: self.api, cuda: self.cuda, handle: self.handle, is_solver: true };
-        call(&library, batch, location)
     }
 
     /// Calls a factorization. `first` is the triangle or the number of rows. Interchanges, or the scalars of
@@ -148,6 +114,6 @@ impl Dense {
     }
 
     fn name<T: Scalar>(&self, routine: &str) -> String {
-        format!("cusolverDn{}{routine}", T::LETTER.to_ascii_uppercase())
+        format!("{}{}{routine}", self.names.prefix, T::LETTER.to_ascii_uppercase())
     }
 }
