@@ -6,6 +6,10 @@ use ocl::ffi::{self, cl_device_id, cl_platform_id, cl_uint};
 use std::ffi::c_void;
 use superscalar_runtime::DeviceError;
 
+/// Queries of the extension `cl_nv_device_attribute_query`.
+const COMPUTE_CAPABILITY_MAJOR_NV: cl_uint = 0x4000;
+const COMPUTE_CAPABILITY_MINOR_NV: cl_uint = 0x4001;
+
 /// The properties of a device, by which kernels are chosen and generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceClass {
@@ -21,6 +25,10 @@ pub struct DeviceClass {
     pub is_cpu: bool,
     /// The number of compute units; for a sub-device, its own.
     pub compute_units: u32,
+    /// The clock in hertz; zero if the driver does not say.
+    pub clock_hz: u64,
+    /// The compute capability of a GPU by NVIDIA.
+    pub compute_capability: Option<(u32, u32)>,
     /// The largest size of a work group.
     pub max_work_group: usize,
     /// The largest size of a work group in each of three directions.
@@ -65,6 +73,9 @@ impl DeviceClass {
             driver: text(ffi::CL_DRIVER_VERSION)?,
             is_cpu: kind & ffi::CL_DEVICE_TYPE_CPU != 0,
             compute_units: unit(ffi::CL_DEVICE_MAX_COMPUTE_UNITS)?,
+            clock_hz: u64::from(unit(ffi::CL_DEVICE_MAX_CLOCK_FREQUENCY).unwrap_or(0)) * 1_000_000,
+            // Only NVIDIA's driver knows these queries.
+            compute_capability: unit(COMPUTE_CAPABILITY_MAJOR_NV).ok().zip(unit(COMPUTE_CAPABILITY_MINOR_NV).ok()),
             max_work_group: number::<usize>(device, ffi::CL_DEVICE_MAX_WORK_GROUP_SIZE)?,
             max_work_items: number::<[usize; 3]>(device, ffi::CL_DEVICE_MAX_WORK_ITEM_SIZES)?,
             local_bytes: word(ffi::CL_DEVICE_LOCAL_MEM_SIZE)?,

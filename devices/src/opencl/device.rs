@@ -9,6 +9,7 @@ use super::{
     object::{Context, Queue},
     program::Programs,
     queue::{DeviceState, OpenclQueue},
+    speed,
 };
 use crate::clock::Clock;
 use ocl::ffi;
@@ -43,8 +44,8 @@ pub struct Settings {
     /// The size of the heap in bytes. Default: seven eighths of the device's memory, or one eighth if that is the
     /// host's memory, but at most the largest buffer.
     pub memory_bytes: Option<usize>,
-    /// The assumed speed of the device.
-    pub speed: Speed,
+    /// The assumed speed of the device. Default: an estimate from what the driver reports.
+    pub speed: Option<Speed>,
     /// The assumed link to host memory and to its peers, if known.
     pub link: Option<LinkInfo>,
     /// The directory for compiled programs, if they are to be kept.
@@ -56,8 +57,7 @@ impl Settings {
     /// [`cache_directory`](super::cache_directory).
     #[must_use]
     pub fn new(index: u16) -> Self {
-        let (speed, cache) = (Speed::default(), cache_directory());
-        Self { index, queues: 2, depth: 6, memory_bytes: None, speed, link: None, cache }
+        Self { index, queues: 2, depth: 6, memory_bytes: None, speed: None, link: None, cache: cache_directory() }
     }
 }
 
@@ -202,7 +202,7 @@ fn info(context: &SharedContext, found: &DiscoveredDevice, settings: &Settings) 
             host: link,
             peers: peers.collect(),
         }),
-        speed: settings.speed,
+        speed: settings.speed.unwrap_or_else(|| speed::estimate(class)),
     }
 }
 

@@ -33,6 +33,7 @@ mod queue;
 mod queued_work;
 mod signal;
 mod source;
+mod speed;
 
 pub use class::DeviceClass;
 pub use device::{OpenclDevice, Settings};
