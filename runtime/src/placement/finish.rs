@@ -59,7 +59,7 @@ impl Reported {
 /// Bounds unknown end times: work has ended before the next work in its queue began.
 fn bound_unknown_ends(all: &mut [Reported]) {
     let mut begun: SmallVec<[(u16, u64); 8]> = SmallVec::new();
-    for Reported { one, ended_ns } in all.iter_mut().rev() {
+    for Reported { one, ended_ns, .. } in all.iter_mut().rev() {
         let behind = begun.iter_mut().find(|(queue, _)| *queue == one.queue);
         *ended_ns = ended_ns.or(behind.as_ref().map(|(_, begun_ns)| *begun_ns));
         let begun_ns = ended_ns.map(|ended_ns| ended_ns.saturating_sub(one.busy_ns.unwrap_or(0)));
