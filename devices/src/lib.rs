@@ -18,4 +18,6 @@ mod clock;
 pub mod cuda;
 #[cfg(feature = "opencl")]
 pub mod opencl;
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+mod signal;
 pub mod sim;

@@ -33,10 +33,10 @@ use super::{
     pieces::Pieces,
     queue_state::{EventStatus, QueueState, Stage},
     ring::{BufferedPiece, NextStep, PIECE_BYTES, Ring},
-    signal::nap_exactly,
     stream::{Stream, is_over},
     transfer::{Address, CopyJob, CopySide, enqueue},
 };
+use crate::signal::nap_exactly;
 use cudarc::driver::sys::CUevent;
 use std::{
     collections::VecDeque,

@@ -7,8 +7,8 @@ use super::{
     failure::check,
     program::Programs,
     queue_state::QueueState,
-    signal::Signal,
 };
+use crate::signal::Signal;
 use cudarc::driver::sys::{self, CUdevice_P2PAttribute as PeerAttribute};
 use std::{
     fs,

@@ -12,9 +12,9 @@ use super::{
     marks::SpareMarks,
     queue::Queue,
     queue_state::{OldestEnd, PlainEnd, QueueState, QueuedWork, Stage},
-    signal::Inserted,
     transfer::CopyJob,
 };
+use crate::signal::Inserted;
 use cudarc::driver::sys::CUstream;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},

@@ -16,7 +16,7 @@
 //! work into a second stream of its queue (`task_streams`).
 //!
 //! The events of a queue end in order, so [`Device::poll`](superscalar_runtime::Device::poll) queries few of them
-//! (`marks`). `signal` explains how the issuer sleeps. The issuer notices ends late and several at once; `clock`
+//! (`marks`). `crate::signal` explains how the issuer sleeps. The issuer notices ends late and several at once; `clock`
 //! determines when each of them was, by the device's clock.
 //!
 //! # Copies
@@ -61,7 +61,6 @@ mod program;
 mod queue;
 mod queue_state;
 mod ring;
-mod signal;
 mod small_copy;
 mod speed;
 mod stream;

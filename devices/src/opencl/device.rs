@@ -11,7 +11,10 @@ use super::{
     queue::{DeviceState, OpenclQueue},
     speed,
 };
-use crate::clock::Clock;
+use crate::{
+    clock::Clock,
+    signal::{Inserted, Signal},
+};
 use ocl::ffi;
 use std::{
     path::PathBuf,
@@ -128,7 +131,7 @@ impl OpenclDevice {
             found: found.clone(),
             context,
             programs: Programs::new(cache_in(settings.cache.clone())),
-            signal: Arc::default(),
+            signal: Signal::default(),
             clock: Clock::default(),
             heap: OnceLock::new(),
             heap_bytes: settings.heap_bytes(found.class()),
@@ -250,7 +253,7 @@ unsafe impl Device for OpenclDevice {
         self.check_not_lost()?;
         let lane = self.lanes.get(usize::from(queue)).filter(|_| queue < self.info.queues);
         let lane = lane.ok_or_else(|| DeviceError::new(format!("there is no queue {queue} for tasks")))?;
-        lane.put(waits, |queue| issue(queue)).map_err(|error| self.device_error(error))
+        lane.put(Inserted::Task, waits, |queue| issue(queue)).map_err(|error| self.device_error(error))
     }
 
     fn poll(&self, report: &mut dyn FnMut(Finished)) {
@@ -263,7 +266,12 @@ unsafe impl Device for OpenclDevice {
     }
 
     fn wait(&self, at_most: Duration) {
-        self.state.signal.wait(at_most);
+        let (signal, lanes) = (&self.state.signal, &self.lanes);
+        signal.wait(
+            at_most,
+            || lanes.iter().any(|lane| signal.is_raised() || lane.is_due()),
+            || lanes.iter().any(Lane::is_busy),
+        );
     }
 
     fn wake(&self) {

@@ -9,6 +9,7 @@ use super::{
     queue::{DeviceState, OpenclQueue},
     queued_work::{QueuedWork, WorkEnd},
 };
+use crate::signal::Inserted;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex},
@@ -38,6 +39,7 @@ impl Lane {
     /// Inserts the work that `fill` issues, behind the events. Returns its ticket.
     pub(super) fn put(
         &self,
+        what: Inserted,
         waits: &[Event],
         fill: impl FnOnce(&mut OpenclQueue) -> Result<(), DeviceError>,
     ) -> Result<u64, DeviceError> {
@@ -53,15 +55,13 @@ impl Lane {
             contents.last_ticket = contents.last_ticket.checked_add(1).unwrap_or(1);
             let ticket = contents.last_ticket;
             // Added before the issuer can see the work, because the end of the work removes the event.
-            if let Some(last) = &last {
-                self.state.context.add(self.event(ticket), Arc::clone(last));
+            if let Some(last) = last {
+                self.state.context.add(self.event(ticket), last);
             }
             contents.queued.push_back((ticket, work));
             ticket
         };
-        if let Some(last) = last {
-            self.state.signal.raise_after(&last);
-        }
+        self.state.signal.nudge(what);
         Ok(ticket)
     }
 
@@ -87,6 +87,16 @@ impl Lane {
             let ended_ago_ns = ended_ns.map(|ended_ns| self.state.clock.noticed(ended_ns, noticed_ns).ago_ns(ended_ns));
             report(Finished { queue: self.number, ticket, busy_ns, ended_ago_ns, result });
         }
+    }
+
+    /// Returns whether there is work in the queue.
+    pub(super) fn is_busy(&self) -> bool {
+        !lock(&self.contents).queued.is_empty()
+    }
+
+    /// Returns whether the oldest work is over.
+    pub(super) fn is_due(&self) -> bool {
+        lock(&self.contents).queued.front().is_some_and(|(_, work)| work.is_over())
     }
 
     fn next_over(&self) -> Option<(u64, QueuedWork)> {

@@ -8,9 +8,8 @@
 //!
 //! A device has one in-order OpenCL queue for each queue of the runtime, managed by a `lane`. Inserted work gets a
 //! ticket, which stands for the driver's event of its last command. An event of another queue is added to the wait list
-//! of the first command (`context` has the table), so chains of tasks and copies run without the host. The driver calls
-//! back when an event is complete, which wakes the issuer (`signal`). The result and the times of an event are read
-//! from the driver (`queued_work`).
+//! of the first command (`context` has the table), so chains of tasks and copies run without the host. The issuer
+//! polls (`signal` explains how). The result and the times of an event are read from the driver (`queued_work`).
 //!
 //! A call that fails is an error of its task or copy. A command that ends abnormally loses the device (`failure`
 //! explains when): from then on it refuses all calls, and its remaining work is reported as the driver ends it.
@@ -31,7 +30,6 @@ mod object;
 mod program;
 mod queue;
 mod queued_work;
-mod signal;
 mod source;
 mod speed;
 

@@ -8,10 +8,9 @@ use super::{
     object::{Event, Kernel, Queue},
     program::{Programs, Target},
     queued_work::{OutcomeCheck, QueuedWork, ReadBack},
-    signal::Signal,
     source::Source,
 };
-use crate::clock::Clock;
+use crate::{clock::Clock, signal::Signal};
 use bytemuck::Pod;
 use ocl::ffi::{self, cl_int};
 use std::{
@@ -31,7 +30,7 @@ pub(super) struct DeviceState {
     pub(super) found: DiscoveredDevice,
     pub(super) context: Arc<SharedContext>,
     pub(super) programs: Programs,
-    pub(super) signal: Arc<Signal>,
+    pub(super) signal: Signal,
     pub(super) clock: Clock,
     pub(super) heap: OnceLock<Heap>,
     pub(super) heap_bytes: usize,
