@@ -39,6 +39,8 @@ mod placement;
 #[cfg(feature = "placement")]
 mod resident;
 #[cfg(feature = "placement")]
+mod running_mean;
+#[cfg(feature = "placement")]
 mod weights;
 
 #[cfg(feature = "placement")]

@@ -3,7 +3,7 @@
 mod test_device;
 
 use std::{
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -159,5 +159,33 @@ fn late_report_keeps_the_successors_span() -> Result<(), Error> {
 fn span_starts_after_its_predecessor() -> Result<(), Error> {
     let [first, follower, _] = across_devices(9)?;
     assert!(length_ns(&follower) < 4 * MS && follower.start_ns == first.end_ns, "{first:?}, {follower:?}");
+    Ok(())
+}
+
+/// Runs 400 tasks of this duration, one after the other. Returns how many of them the device was not asked to time.
+fn untimed_of_400(duration: Duration, traced: bool) -> Result<u32, Error> {
+    let devices = Machine::start(&[Spec { tells_times: true, ..one_queue("alpha") }]);
+    let rt = Runtime::builder().workers(1).weights_file(None).trace(traced).device(devices[0].clone()).build()?;
+    let step = Codelet::new("step").on_device(DeviceKind("alpha"), move |context, _: Operand<u64>, ()| {
+        queue(context)?.put(move || {
+            sleep(duration);
+            Ok(())
+        });
+        Ok(())
+    });
+    let mut x = 0;
+    rt.scope(|s| {
+        let x = s.lend(&mut x);
+        (0..400).for_each(|_| step.spawn(s, x.read_write(), ()));
+    })?;
+    Ok(devices[0].counters.untimed.load(Ordering::SeqCst))
+}
+
+#[test]
+fn brief_tasks_are_timed_now_and_then() -> Result<(), Error> {
+    let untimed = untimed_of_400(Duration::ZERO, false)?;
+    assert!((200..=350).contains(&untimed), "{untimed}: seven of eight, as soon as they are known");
+    assert_eq!(untimed_of_400(Duration::ZERO, true)?, 0, "a recording has all times");
+    assert_eq!(untimed_of_400(Duration::from_micros(300), false)?, 0, "measuring does not delay long tasks");
     Ok(())
 }

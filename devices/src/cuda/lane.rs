@@ -30,8 +30,8 @@ const TIMED_COPY_BYTES: usize = 128 << 10;
 #[derive(Debug)]
 pub(super) struct Lane {
     number: u16,
-    /// Whether tasks are timed.
-    is_timed: bool,
+    /// Whether tasks may be timed.
+    may_time: bool,
     state: Arc<DeviceState>,
     group: Arc<Group>,
     insertion: Mutex<Insertion>,
@@ -54,11 +54,11 @@ struct Insertion {
 }
 
 impl Lane {
-    pub(super) fn new(queue: Queue, number: u16, is_timed: bool, group: Arc<Group>) -> Self {
+    pub(super) fn new(queue: Queue, number: u16, may_time: bool, group: Arc<Group>) -> Self {
         let state = Arc::clone(&queue.state);
         Self {
             number,
-            is_timed,
+            may_time,
             state,
             group,
             insertion: Mutex::new(Insertion { queue, spare_marks: SpareMarks::default(), copier: None }),
@@ -80,10 +80,11 @@ impl Lane {
         self.state.clock.set(clock).map_err(|_| DeviceError::new("the clock was started twice"))
     }
 
-    /// Inserts the work that `fill` issues, behind the events. Returns its ticket.
+    /// Inserts the work that `fill` issues, behind the events, and times it if wanted. Returns its ticket.
     pub(super) fn put(
         &self,
         waits: &[Event],
+        is_timed: bool,
         fill: impl FnOnce(&mut Queue) -> Result<(), DeviceError>,
     ) -> Result<u64, DeviceError> {
         self.group.check(waits)?;
@@ -92,7 +93,7 @@ impl Lane {
         // The issuer must wait here, because a task's implementation cannot be stored for later. Copiers do not need
         // the issuer.
         self.group.await_events(waits);
-        let ticket = self.put_now(insertion, waits, self.is_timed, fill)?;
+        let ticket = self.put_now(insertion, waits, self.may_time && is_timed, fill)?;
         self.state.signal.nudge(Inserted::Task);
         Ok(ticket)
     }

@@ -63,7 +63,8 @@ impl Gpu {
         let backend = backend.ok_or_else(|| DeviceError::new("there is no backend for CUDA"))?;
         let start = self.operands.next_multiple_of(256);
         let scratch = start..start + backend.scratch_bytes(call);
-        self.device.issue(0, &[] as &[Event], &mut |driver| {
+        // Untimed, as the peers' calls and the runtime's brief ones are.
+        self.device.issue_untimed(0, &[] as &[Event], &mut |driver| {
             backend.issue(&mut IssueContext::new(info.kind, driver, Cost::default(), scratch.clone()), call)
         })
     }

@@ -3,7 +3,10 @@
 #![forbid(unsafe_code)]
 
 use super::entry::Node;
-use crate::device::{DeviceInfo, LinkInfo};
+use crate::{
+    device::{DeviceInfo, LinkInfo},
+    running_mean::RunningMean,
+};
 
 /// Why a copy was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,13 +40,12 @@ pub struct Traffic {
     pub bytes: u64,
 }
 
-/// The weight of a new measurement in the moving average of a bandwidth.
-const SAMPLE_WEIGHT: f64 = 0.25;
-
 #[derive(Clone, Debug, Default)]
 struct Link {
-    /// `None` if no direct copy is possible.
+    /// With the bandwidth measured so far. `None` if no direct copy is possible.
     info: Option<LinkInfo>,
+    /// The measured time of a byte.
+    ns_per_byte: Option<RunningMean>,
     /// Bytes of the copies in progress.
     pending: u64,
     /// Number of copies and bytes, per kind.
@@ -117,8 +119,16 @@ impl Links {
             let moving_ns = busy_ns.saturating_sub(info.latency_ns).max(1);
             // A small copy takes mostly latency, and does not tell the bandwidth.
             let is_telling = info.bytes_per_s <= 0.0 || info.copy_ns(bytes as f64) > 2.0 * info.latency_ns as f64;
-            if is_telling && moving_ns > info.latency_ns {
-                info.bytes_per_s += SAMPLE_WEIGHT * (bytes as f64 / moving_ns as f64 * 1e9 - info.bytes_per_s);
+            if is_telling && bytes > 0 && moving_ns > info.latency_ns {
+                let sample = moving_ns as f64 / bytes as f64;
+                let mean = match &mut link.ns_per_byte {
+                    Some(mean) => {
+                        mean.observe(sample);
+                        mean
+                    }
+                    none => none.insert(RunningMean::new(sample)),
+                };
+                info.bytes_per_s = 1e9 / mean.value;
             }
         }
     }
@@ -154,7 +164,11 @@ mod tests {
             links.of_host(0).expect("a link")[0].bytes_per_s
         };
         assert_eq!(copy(100, 30_000), 1e10, "mostly latency");
-        assert_eq!(copy(10_000_000, 2_010_000), 8.75e9, "half as fast as stated");
+        assert_eq!(copy(10_000_000, 40_010_000), 2.5e8, "the first copy is cold");
+        assert_eq!(copy(10_000_000, 2_010_000), 5e9, "half as fast as stated");
+        assert_eq!(copy(100, 30_000), 5e9, "mostly latency");
+        copy(10_000_000, 2_010_000);
+        assert_eq!(copy(10_000_000, 20_010_000), 5e9, "the host was busy");
         assert_eq!(links.of_host(1), None);
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Reported {
     pub(super) one: Finished,
     /// When it ended, by the recording's clock; `None` if that is unknown or nothing is recorded.
     ended_ns: Option<u64>,
+    /// Whether the driver was asked for its duration.
+    pub(super) is_timed: bool,
 }
 
 /// When a device worked on something, as far as known.
@@ -57,7 +59,7 @@ impl Reported {
 /// Bounds unknown end times: work has ended before the next work in its queue began.
 fn bound_unknown_ends(all: &mut [Reported]) {
     let mut begun: SmallVec<[(u16, u64); 8]> = SmallVec::new();
-    for Reported { one, ended_ns } in all.iter_mut().rev() {
+    for Reported { one, ended_ns, .. } in all.iter_mut().rev() {
         let behind = begun.iter_mut().find(|(queue, _)| *queue == one.queue);
         *ended_ns = ended_ns.or(behind.as_ref().map(|(_, begun_ns)| *begun_ns));
         let begun_ns = ended_ns.map(|ended_ns| ended_ns.saturating_sub(one.busy_ns.unwrap_or(0)));
@@ -76,7 +78,7 @@ impl PlacementContext<'_> {
         let mut ends = std::mem::take(&mut issuing.ends);
         self.devices.all[device].device.poll(&mut |one| {
             let ended_ns = self.recorder.as_ref().and_then(|recorder| recorder.ago(one.ended_ago_ns?));
-            ends.all.push(Reported { one, ended_ns });
+            ends.all.push(Reported { one, ended_ns, is_timed: true });
         });
         let any = !ends.all.is_empty();
         if any {
@@ -111,13 +113,14 @@ impl PlacementContext<'_> {
     fn end_in_directory(&self, issuing: &mut Issuing, ends: &mut FinishedWork) {
         let device = issuing.device as u16;
         let mut directory = self.devices.any_memory().then(|| self.memory.lock());
-        for reported in ends.all.drain(..) {
+        for mut reported in ends.all.drain(..) {
             let (times, one) = (reported.times(), &reported.one);
             let event = Event { device, queue: one.queue, ticket: one.ticket };
             let at = issuing.in_flight.iter().position(|work| work.queue == one.queue && work.ticket == one.ticket);
             let work = at.and_then(|at| issuing.in_flight.remove(at));
-            if work.is_some() {
+            if let Some(work) = &work {
                 issuing.queues.ended(one.queue, one.ticket);
+                reported.is_timed = work.is_timed;
             }
             match (work, &mut directory) {
                 (Some(work), Some(directory)) => {

@@ -55,12 +55,12 @@ impl PlacementContext<'_> {
     /// Updates the weights by the durations of tasks that a device has finished. The slots are not free yet.
     pub(super) fn weigh_device_tasks(&self, device: usize, ended: &[(u32, Reported)]) {
         let (resource, now_ns) = (Resource::device(device as u16), self.weights.now_ns());
-        let weighed = ended.iter().filter_map(|(slot, Reported { one, .. })| {
+        let weighed = ended.iter().filter_map(|(slot, Reported { one, is_timed, .. })| {
             let record = self.slab.slot(*slot).device_record();
             let since_ns = self.weights.busy_since_ns(resource, record.issued_ns.load(Ordering::Relaxed), now_ns);
             let (kernel, cost) = record.call();
             let busy_ns = one.busy_ns.unwrap_or(since_ns) as f64;
-            one.result.is_ok().then_some(KernelRun { kernel, cost, busy_ns })
+            (*is_timed && one.result.is_ok()).then_some(KernelRun { kernel, cost, busy_ns })
         });
         self.weights.observe(resource, weighed);
     }

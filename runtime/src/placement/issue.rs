@@ -33,12 +33,17 @@ use std::{
 const IDLE_WAIT: Duration = Duration::from_millis(500);
 const BUSY_WAIT: Duration = Duration::from_millis(5);
 
+/// Of tasks in a row that are known to be brief, how many are not timed before one is.
+const UNTIMED_IN_A_ROW: u32 = 7;
+
 /// A task whose work is in a queue.
 pub(super) struct InFlight {
     pub(super) queue: u16,
     pub(super) ticket: u64,
     pub(super) slot: u32,
     pub(super) held: HeldMemory,
+    /// Whether the driver was asked for its duration.
+    pub(super) is_timed: bool,
 }
 
 /// The issuing state of a device, and the right to use the device's seat. Usually the device's issuer holds its lock.
@@ -55,6 +60,8 @@ pub(super) struct Issuing {
     kept: DevicesToWake,
     /// The last recorded state of its memory.
     pub(super) memory_trace: MemoryTrace,
+    /// Number of tasks issued in a row whose durations were not wanted.
+    untimed: u32,
 }
 
 impl Issuing {
@@ -67,6 +74,7 @@ impl Issuing {
             waiting: None,
             kept: DevicesToWake::new(),
             memory_trace: MemoryTrace::default(),
+            untimed: 0,
         }
     }
 }
@@ -304,8 +312,11 @@ impl PlacementContext<'_> {
         record.started_ns.store(self.recorder.as_ref().map_or(0, |recorder| recorder.moment(seat)), Ordering::Relaxed);
         let context = CallContext { kind: entry.info.kind, cost: record.call().1, scratch: held.scratch_range() };
         let mut issue = |queue: &mut dyn Any| issue_guarded(&mut exec.body, queue, &context, &admitted.regions);
-        let issued =
-            shielded("the driver panicked while issuing the task", || entry.device.issue(queue, &waits, &mut issue));
+        let is_timed = self.is_timed(issuing, record.call());
+        let issued = shielded("the driver panicked while issuing the task", || match is_timed {
+            true => entry.device.issue(queue, &waits, &mut issue),
+            false => entry.device.issue_untimed(queue, &waits, &mut issue),
+        });
         match issued {
             Err(error) => {
                 held.release(&mut self.memory.lock(), device as u16);
@@ -327,11 +338,22 @@ impl PlacementContext<'_> {
                 entry.issued.fetch_add(1, Ordering::Relaxed);
                 entry.issued_flops.fetch_add(record.call().1.flops as u64, Ordering::Relaxed);
                 issuing.queues.issued(queue, ticket, awaits_host);
-                issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot(), held });
+                issuing.in_flight.push_back(InFlight { queue, ticket, slot: task.slot(), held, is_timed });
                 self.release_issued(seat, slot, &mut issuing.kept);
             }
         }
         None
+    }
+
+    /// Returns whether the duration of a call is wanted: in a recording, and to update the weights. Of calls that are
+    /// known to be brief, some are enough.
+    fn is_timed(&self, issuing: &mut Issuing, (kernel, cost): (&str, Cost)) -> bool {
+        let resource = Resource::device(issuing.device as u16);
+        let is_timed = self.recorder.is_some()
+            || issuing.untimed == UNTIMED_IN_A_ROW
+            || !self.weights.is_known_brief(resource, kernel, &cost);
+        issuing.untimed = if is_timed { 0 } else { issuing.untimed + 1 };
+        is_timed
     }
 
     /// Bars this device from a task. The task is pushed again for others, or fails if nobody else can take it.

@@ -1,7 +1,11 @@
-//! Measured durations per unit of work of one kernel on one resource, by size: running estimates that tolerate a few
-//! outliers, and interpolation between the measured sizes.
+//! Measured durations per unit of work of one kernel on one resource, by size: running means, and interpolation between
+//! the measured sizes.
 
-use crate::{device::Cost, recording::BlasLevel};
+use crate::{
+    device::Cost,
+    recording::BlasLevel,
+    running_mean::{RunningMean, SAMPLE_WEIGHT, SampleEffect},
+};
 use std::collections::BTreeMap;
 
 /// The unit in which a kernel's work is counted: what limits its speed.
@@ -63,57 +67,30 @@ impl Size {
     }
 }
 
-/// The number of samples that are ranked before the running average starts: the first are often cold.
-const RANKED_SAMPLES: usize = 3;
-/// A sample that differs by more than this factor is an outlier, and is ignored.
-const OUTLIER_FACTOR: f64 = 4.0;
-/// This many outliers in a row, all to one side, restart the estimate: the rate has changed.
-const OUTLIER_RUN: i32 = 3;
-/// The weight of a new sample in the running average.
-const SAMPLE_WEIGHT: f64 = 1.0 / 8.0;
-
 /// The running estimate of one bucket.
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
     /// The mean size of the samples in the bucket.
-    pub(super) size: Size,
-    pub(super) ns_per_unit: f64,
-    pub(super) samples: u64,
-    first: [f64; RANKED_SAMPLES],
-    /// Number of outliers in a row: positive if they are above, negative if below.
-    outliers: i32,
+    size: Size,
+    pub(super) ns_per_unit: RunningMean,
 }
 
 impl Estimate {
     fn new(size: Size, ns_per_unit: f64) -> Self {
-        Self { size, ns_per_unit, samples: 1, first: [ns_per_unit; RANKED_SAMPLES], outliers: 0 }
+        Self { size, ns_per_unit: RunningMean::new(ns_per_unit) }
     }
 
     #[inline]
     fn observe(&mut self, size: Size, ns_per_unit: f64) {
-        let ratio = ns_per_unit / self.ns_per_unit;
-        if self.samples >= RANKED_SAMPLES as u64 && !(1.0 / OUTLIER_FACTOR..=OUTLIER_FACTOR).contains(&ratio) {
-            self.outliers = if ratio > 1.0 { self.outliers.max(0) + 1 } else { self.outliers.min(0) - 1 };
-            if self.outliers.abs() >= OUTLIER_RUN {
-                *self = Self::new(size, ns_per_unit);
+        match self.ns_per_unit.observe(ns_per_unit) {
+            SampleEffect::Ignored => {}
+            SampleEffect::Restarted => self.size = size,
+            SampleEffect::Averaged => {
+                let step = |at: &mut f64, sample: f64| *at += SAMPLE_WEIGHT * (sample - *at);
+                step(&mut self.size.flops, size.flops);
+                step(&mut self.size.bytes, size.bytes);
             }
-            return;
         }
-        self.outliers = 0;
-        if let Some(sample) = self.first.get_mut(self.samples as usize) {
-            *sample = ns_per_unit;
-            let mut seen = self.first;
-            let seen = &mut seen[..=self.samples as usize];
-            seen.sort_by(f64::total_cmp);
-            // The faster of two, since the first may have been cold; the median of three.
-            self.ns_per_unit = seen[(seen.len() - 1) / 2];
-        } else {
-            self.ns_per_unit += SAMPLE_WEIGHT * (ns_per_unit - self.ns_per_unit);
-        }
-        let step = |at: &mut f64, sample: f64| *at += SAMPLE_WEIGHT * (sample - *at);
-        step(&mut self.size.flops, size.flops);
-        step(&mut self.size.bytes, size.bytes);
-        self.samples += 1;
     }
 }
 
@@ -145,7 +122,12 @@ impl Curve {
     }
 
     pub(super) fn points(&self) -> impl Iterator<Item = Point> {
-        self.0.values().map(|one| Point { size: one.size, ns_per_unit: one.ns_per_unit, samples: one.samples })
+        let point = |Estimate { size, ns_per_unit: mean }: &Estimate| Point {
+            size: *size,
+            ns_per_unit: mean.value,
+            samples: mean.samples,
+        };
+        self.0.values().map(point)
     }
 }
 
@@ -185,12 +167,6 @@ mod tests {
         Cost { flops: 2.0 * n.powi(3), bytes: 4.0 * n * n * element_bytes, level: Some(BlasLevel::Three) }
     }
 
-    fn estimate_after(samples: &[f64]) -> f64 {
-        let mut curve = Curve::default();
-        samples.iter().for_each(|&sample| drop(curve.observe(Size::of(&gemm(64.0, 8.0)), sample).clone()));
-        curve.points().next().expect("a bucket").ns_per_unit
-    }
-
     #[test]
     fn limiting_resource_is_the_unit() {
         let cost = Cost { flops: 200.0, bytes: 800.0, level: None };
@@ -199,20 +175,6 @@ mod tests {
         assert_eq!(work(&Cost { level: Some(BlasLevel::Two), bytes: 0.0, ..cost }), (Unit::Flops, 200.0));
         assert_eq!(work(&Cost::default()), (Unit::Calls, 1.0));
         assert_eq!(work(&Cost { flops: f64::NAN, ..Cost::default() }), (Unit::Calls, 1.0));
-    }
-
-    #[test]
-    fn cold_starts_and_outliers_are_ignored() {
-        assert_eq!(estimate_after(&[50.0, 1.0]), 1.0);
-        assert_eq!(estimate_after(&[50.0, 1.0, 1.2]), 1.2);
-        assert_eq!(estimate_after(&[1.0, 1.0, 1.0, 100.0, 1.0, 100.0, 1.0]), 1.0);
-    }
-
-    #[test]
-    fn lasting_change_is_adopted() {
-        assert_eq!(estimate_after(&[1.0, 1.0, 1.0, 10.0, 10.0, 10.0]), 10.0);
-        let drifted = estimate_after(&[[1.0; 3].as_slice(), &[2.0; 40]].concat());
-        assert!((1.9..=2.0).contains(&drifted), "{drifted}");
     }
 
     #[test]

@@ -53,6 +53,10 @@ const SAMPLES_MIN: u64 = 4;
 /// After `DROP_SAMPLES` measurements, a persisted weight that they contradict by more than this factor is dropped.
 const DROP_FACTOR: f64 = 2.0;
 const DROP_SAMPLES: u64 = 16;
+/// After this many measurements, a call that takes less than `BRIEF_NS` need not be measured each time. On an H200 the
+/// two events around a kernel cost 12 µs (docs/measurements/2026-11-29-timed-tasks.md).
+const KNOWN_SAMPLES: u64 = 16;
+const BRIEF_NS: f64 = 1e5;
 /// A contradiction by more than this factor is reported. It is larger than `DROP_FACTOR`, because a shared device may
 /// well be four times slower.
 const ALARM_FACTOR: f64 = 5.0;
@@ -148,7 +152,7 @@ impl KernelWeights {
     fn observe(&mut self, cost: &Cost, busy_ns: f64) -> Option<Contradiction> {
         let ((unit, amount), size) = (work(cost), Size::of(cost));
         let estimate = self.measured[unit as usize].observe(size, busy_ns.max(1.0) / amount);
-        let (samples, measured) = (estimate.samples, estimate.ns_per_unit);
+        let (samples, measured) = (estimate.ns_per_unit.samples, estimate.ns_per_unit.value);
         if samples < DROP_SAMPLES {
             return None;
         }
@@ -283,6 +287,13 @@ impl Weights {
     pub(crate) fn forecast_ns(&self, resource: Resource, kernel: &str, cost: &Cost) -> f64 {
         let (_, amount) = work(cost);
         amount * self.rate(&self.resources[usize::from(resource.0)], kernel, cost).0.ns_per_unit
+    }
+
+    /// Returns whether a call is known, from enough runs, to be so brief that measuring it would slow the device down.
+    pub(crate) fn is_known_brief(&self, resource: Resource, kernel: &str, cost: &Cost) -> bool {
+        let (point, source) = self.rate(&self.resources[usize::from(resource.0)], kernel, cost);
+        let is_known = source == WeightSource::Measured && point.samples >= KNOWN_SAMPLES;
+        is_known && work(cost).1 * point.ns_per_unit < BRIEF_NS
     }
 
     /// Returns the rate from the best source; see the module documentation.

@@ -120,6 +120,8 @@ pub struct Counters {
     pub events: AtomicU32,
     /// Number of calls of `wait`.
     pub waits: AtomicU32,
+    /// Number of tasks whose durations were not wanted.
+    pub untimed: AtomicU32,
 }
 
 /// One device of a [`Machine`].
@@ -357,6 +359,11 @@ unsafe impl Device for TestDevice {
         self.counters.issued.fetch_add(1, Ordering::SeqCst);
         self.machine.changed.notify_all();
         Ok(ticket)
+    }
+
+    fn issue_untimed(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError> {
+        self.counters.untimed.fetch_add(1, Ordering::SeqCst);
+        self.issue(queue, waits, issue)
     }
 
     fn poll(&self, report: &mut dyn FnMut(Finished)) {
