@@ -130,6 +130,7 @@ fn results_equal_the_host<T: Scalar>(set: usize, names: &str, memory_bytes: Opti
     let host = Runtime::builder().workers(2).bind(false).build().expect("threads can be started");
     let plain = Options::default().nb(NB);
     let expected = [products::<T>(&host, &plain), factorizations::<T>(&host, &plain)].map(|it| it.expect("regular"));
+    let mut issued = 0;
     for (at, policy) in PolicyName::ALL.into_iter().enumerate() {
         let rt = runtime(names, memory_bytes, policy);
         // Tests each policy with each distribution on one of the three sets of devices; with FULL=1, on all.
@@ -143,8 +144,12 @@ fn results_equal_the_host<T: Scalar>(set: usize, names: &str, memory_bytes: Opti
             }
             assert!(rt.memory_in_use().iter().all(|it| (it.bytes, it.replicas, it.pins) == (0, 0, 0)), "{what}");
         }
-        assert!(rt.tasks_issued().iter().sum::<u64>() > 0, "{names} {policy}: no device had a task");
+        let tasks = rt.tasks_issued().iter().sum::<u64>();
+        // On a busy machine the host may take every task before a device's thread runs once.
+        assert!(tasks > 0 || names.starts_with("cpu"), "{names} {policy}: no device had a task");
+        issued += tasks;
     }
+    assert!(issued > 0, "{names}: no device had a task under any policy");
 }
 
 #[test]

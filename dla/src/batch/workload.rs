@@ -109,10 +109,11 @@ impl<'a> Workload<'a> {
     }
 }
 
-/// Returns the time of a chunk on a device: its copies in both directions, which share the threads that copy pageable
-/// memory, or its computation if that takes longer.
+/// Returns the time of a chunk on a device: of its copies in one direction, or of its computation if that takes longer.
+/// While a chunk is computed, the next one arrives and the last one leaves.
 fn device_ns(rt: &Runtime, device: Resource, kernel: &str, chunk: &Cost) -> f64 {
-    let copies_ns: f64 = rt.host_links(device).iter().flatten().map(|link| link.copy_ns(chunk.bytes / 2.0)).sum();
+    let links = rt.host_links(device);
+    let copies_ns = links.iter().flatten().map(|link| link.copy_ns(chunk.bytes / 2.0)).fold(0.0, f64::max);
     copies_ns.max(rt.capability_weight(device, kernel, *chunk).time_ns(chunk))
 }
 

@@ -254,8 +254,8 @@ pub unsafe trait Device: Send + Sync {
     /// If the work could not be put into the queue. Then none of it runs.
     fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError>;
 
-    /// Like [`issue`](Self::issue), for a task whose duration need not be reported: the runtime knows it well, and it is
-    /// brief. A driver that slows a queue down by measuring does not measure here.
+    /// Like [`issue`](Self::issue), for a task whose duration need not be reported: it is brief, and the runtime knows
+    /// it well. A driver that slows a queue down by measuring does not measure here.
     ///
     /// # Errors
     /// As for `issue`.
