@@ -212,7 +212,7 @@ pub fn run<T: Scalar>(
         BlockSize::Fixed(_) => machine.devices > 0,
         BlockSize::Auto => all.gains_by_devices(rt, name, &machine),
     };
-    let machine = if for_devices { machine } else { machine.with_devices(0, false) };
+    let machine = if for_devices { machine } else { machine.with_devices(0, None) };
     let chunks = Chunks::plan(options, &machine, &all).map_err(|error| error.of_routine(name))?;
     if chunks.len() <= 1 && !for_devices {
         operation.run(operands);

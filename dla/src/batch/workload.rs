@@ -124,7 +124,7 @@ mod tests {
     fn sizes(workers: usize, devices: usize, host_ns: f64) -> Vec<f64> {
         let cost = |_| Cost::default();
         let all = Workload { host_ns, ..Workload::new::<f64>(1000, true, &cost) };
-        let ends = all.shares(&Machine::of_workers::<f64>(workers).with_devices(devices, false));
+        let ends = all.shares(&Machine::of_workers::<f64>(workers).with_devices(devices, None));
         assert_eq!(ends.last(), Some(&1.0), "{ends:?}");
         let starts = iter::once(0.0).chain(ends.iter().copied());
         ends.iter().zip(starts).map(|(end, start)| end - start).collect()

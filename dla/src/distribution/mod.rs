@@ -39,8 +39,8 @@ impl Distribution {
     pub(crate) fn is_by_columns(self, machine: &Machine) -> bool {
         match self {
             Self::BlockColumnCyclic | Self::Guided => true,
-            Self::None => machine.has_accelerator,
-            Self::TwoDimensionalCyclic => machine.has_accelerator && machine.devices == 1,
+            Self::None => machine.has_accelerator(),
+            Self::TwoDimensionalCyclic => machine.has_accelerator() && machine.devices == 1,
         }
     }
 

@@ -24,8 +24,8 @@ const PRODUCT_EDGES: (usize, usize) = (256, 1024);
 /// Rules for devices that are no accelerators: `parts` is per resource, the host included.
 const CHOLESKY: EdgeRule = EdgeRule { parts: 6, multiple: 32, min: 128, max: 1024 };
 const PANELS: EdgeRule = EdgeRule { parts: 8, multiple: 32, min: 64, max: 512 };
-/// Rules for accelerators: `parts` is the total, except for Cholesky, where it is per device. Measured:
-/// docs/measurements/2026-11-28-constants.md.
+/// Rules for accelerators: `parts` is the total, except for Cholesky, where it is per device. Measured for CUDA:
+/// docs/measurements/2026-11-28-constants.md. Where kernels take longer to start, edges are [wider](EdgeRule::wider).
 const ACCELERATOR_PRODUCT: EdgeRule = EdgeRule { parts: 2, multiple: 256, min: 512, max: 4096 };
 const ACCELERATOR_CHOLESKY: EdgeRule = EdgeRule { parts: 16, multiple: 128, min: 512, max: 1024 };
 const ACCELERATOR_LU: EdgeRule = EdgeRule { parts: 16, multiple: 64, min: 128, max: 768 };
@@ -38,19 +38,30 @@ impl EdgeRule {
         let edge = len / (self.parts * resources.max(1));
         edge.checked_next_multiple_of(self.multiple).unwrap_or(edge).clamp(self.min, self.max)
     }
+
+    /// Returns the rule for edges that are longer by a factor of at least one.
+    fn wider(&self, factor: f64) -> Self {
+        let wider = |edge: usize| (edge as f64 * factor) as usize / self.multiple * self.multiple;
+        Self { min: wider(self.min), max: wider(self.max), ..*self }
+    }
 }
 
 /// Returns the plan of a problem of products or panels on a machine with devices.
 pub(super) fn plan(problem: Problem, machine: &Machine) -> Plan {
-    let (has_accelerator, resources) = (machine.has_accelerator, machine.devices + 1);
+    let resources = machine.devices + 1;
     let panels = |(m, n): (usize, usize), fast: EdgeRule| {
-        let nb = if has_accelerator { fast.of(m.min(n), 1) } else { PANELS.of(n, resources) };
+        let nb = match machine.edge_factor {
+            Some(factor) => fast.wider(factor).of(m.min(n), 1),
+            None => PANELS.of(n, resources),
+        };
         if m == 0 || m.max(n) <= PANELS_SERIAL_MAX || n <= nb { Plan::Serial } else { Plan::Blocks(nb) }
     };
     match problem {
         Problem::Cholesky { n } if n <= CHOLESKY_SERIAL_MAX => Plan::Serial,
-        Problem::Cholesky { n } if has_accelerator => Plan::Blocks(ACCELERATOR_CHOLESKY.of(n, machine.devices)),
-        Problem::Cholesky { n } => Plan::Blocks(CHOLESKY.of(n, resources)),
+        Problem::Cholesky { n } => Plan::Blocks(match machine.edge_factor {
+            Some(factor) => ACCELERATOR_CHOLESKY.wider(factor).of(n, machine.devices),
+            None => CHOLESKY.of(n, resources),
+        }),
         Problem::Lu { m, n } => panels((m, n), ACCELERATOR_LU),
         Problem::Qr { m, n } => panels((m, n), ACCELERATOR_QR),
         _ => products(problem, machine),
@@ -62,14 +73,14 @@ fn products(problem: Problem, machine: &Machine) -> Plan {
     if m.saturating_mul(n).saturating_mul(k) <= PRODUCT_SERIAL_MAX {
         return Plan::Serial;
     }
-    let Tiles { mb, nb, kb } = if machine.has_accelerator {
+    let Tiles { mb, nb, kb } = if let Some(factor) = machine.edge_factor {
         // Long columns use the bus well, and few columns let the first tiles arrive and the last ones leave early.
-        let edge = ACCELERATOR_PRODUCT.of(m.max(n).max(k), 1);
+        let edge = ACCELERATOR_PRODUCT.wider(factor).of(m.max(n).max(k), 1);
         Tiles { mb: edge.min(m), nb: (edge / 4).min(n), kb: edge.min(k) }
     } else {
         many_tiles([m, n, k], machine.devices + 1, PRODUCT_EDGES)
     };
-    if !machine.has_accelerator && [mb, nb, kb] == [m, n, k] {
+    if !machine.has_accelerator() && [mb, nb, kb] == [m, n, k] {
         return Plan::Serial;
     }
     Plan::Tiles(match problem {

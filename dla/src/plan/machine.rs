@@ -33,9 +33,26 @@ pub(crate) const TEAM_MULTIPLICATIONS_MIN: usize = 1 << 26;
 /// Inner block of a QR factorization without tasks: reflectors per triangular factor.
 pub(crate) const INNER_BLOCK: usize = 32;
 
+/// The flops that an accelerator computes in the latency of one kernel, for which the rules of tiles were measured: an
+/// H100 with CUDA.
+const ACCELERATOR_LATENCY_FLOPS: f64 = 52e12 * 4e-6;
+/// Tiles are at most this many times as wide as measured.
+const EDGE_FACTOR_MAX: f64 = 4.0;
+
 /// Returns whether some device is an accelerator, which needs tiles as large as possible.
 pub(crate) fn has_accelerator(devices: &[DeviceInfo]) -> bool {
-    devices.iter().any(|device| device.speed.flops_per_s >= ACCELERATOR_FLOPS_MIN)
+    edge_factor(devices).is_some()
+}
+
+/// Returns the factor by which tiles for accelerators are wider than measured, so that the work of a tile takes the same
+/// multiple of the latency; `None` without an accelerator.
+fn edge_factor(devices: &[DeviceInfo]) -> Option<f64> {
+    let accelerators = devices.iter().map(|device| device.speed).filter(|it| it.flops_per_s >= ACCELERATOR_FLOPS_MIN);
+    let factors = accelerators.map(|speed| {
+        let flops = speed.flops_per_s * speed.latency_ns as f64 * 1e-9;
+        (flops / ACCELERATOR_LATENCY_FLOPS).cbrt().clamp(1.0, EDGE_FACTOR_MAX)
+    });
+    factors.reduce(f64::max)
 }
 
 /// Workers and devices that a problem is planned for, and the speed of arithmetic on its elements.
@@ -43,8 +60,8 @@ pub(crate) fn has_accelerator(devices: &[DeviceInfo]) -> bool {
 pub(crate) struct Machine {
     pub(crate) workers: usize,
     pub(crate) devices: usize,
-    /// See [`has_accelerator`].
-    pub(crate) has_accelerator: bool,
+    /// See [`edge_factor`].
+    pub(super) edge_factor: Option<f64>,
     element_bytes: usize,
     /// Time of a multiply-add.
     pub(super) multiply_ns: f64,
@@ -60,12 +77,17 @@ impl Machine {
             return host;
         }
         let devices = rt.devices();
-        host.with_devices(devices.len(), has_accelerator(&devices))
+        host.with_devices(devices.len(), edge_factor(&devices))
     }
 
-    /// Returns the same machine with this number of devices.
-    pub(crate) fn with_devices(self, devices: usize, has_accelerator: bool) -> Self {
-        Self { devices, has_accelerator, ..self }
+    /// Returns the same machine with this number of devices, and the factor of tiles if one is an accelerator.
+    pub(crate) fn with_devices(self, devices: usize, edge_factor: Option<f64>) -> Self {
+        Self { devices, edge_factor, ..self }
+    }
+
+    /// See [`has_accelerator`].
+    pub(crate) fn has_accelerator(&self) -> bool {
+        self.edge_factor.is_some()
     }
 
     /// Returns the parameters of this number of workers without devices.
@@ -75,7 +97,7 @@ impl Machine {
         let lanes = 8.0 * parts / element_bytes as f64;
         // A complex multiplication is four real ones.
         let multiply_ns = parts * parts / lanes / DOUBLES_PER_NS;
-        Self { workers, devices: 0, has_accelerator: false, element_bytes, multiply_ns, lanes }
+        Self { workers, devices: 0, edge_factor: None, element_bytes, multiply_ns, lanes }
     }
 
     /// Returns whether a product is too small for tasks.

@@ -13,8 +13,8 @@ fn workers(count: usize) -> Machine {
 fn machines<T: Scalar>() -> impl Iterator<Item = Machine> {
     WORKERS.into_iter().flat_map(|workers| {
         let alone = Machine::of_workers::<T>(workers);
-        [(0, false), (1, false), (3, false), (1, true), (4, true)]
-            .map(|(devices, has_accelerator)| alone.with_devices(devices, has_accelerator))
+        [(0, None), (1, None), (3, None), (1, Some(1.0)), (4, Some(1.0)), (1, Some(1.8))]
+            .map(|(devices, edge_factor)| alone.with_devices(devices, edge_factor))
     })
 }
 
@@ -343,14 +343,18 @@ fn named_blocks_are_kept() {
 
 #[test]
 fn accelerators_have_large_tiles() {
-    let machine = workers(16).with_devices(1, true);
+    let machine = workers(16).with_devices(1, Some(1.0));
     let cut = |problem| plan(problem, &machine);
     let product = Problem::Product { m: 16384, n: 16384, k: 16384 };
     assert_eq!(cut(product), Plan::Tiles(Tiles { mb: 4096, nb: 1024, kb: 4096 }));
     assert_eq!(cut(Problem::Lu { m: 32768, n: 32768 }), Plan::Blocks(768));
     assert_eq!(cut(Problem::Qr { m: 16384, n: 16384 }), Plan::Blocks(512));
     assert_eq!(cut(Problem::Cholesky { n: 16384 }), Plan::Blocks(1024));
-    assert_eq!(plan(Problem::Cholesky { n: 16384 }, &machine.with_devices(4, true)), Plan::Blocks(512));
+    assert_eq!(plan(Problem::Cholesky { n: 16384 }, &machine.with_devices(4, Some(1.0))), Plan::Blocks(512));
+    // Where kernels take eight times as long to start, tiles have eight times the work.
+    let slow_to_start = workers(16).with_devices(1, Some(2.0));
+    assert_eq!(plan(Problem::Cholesky { n: 8192 }, &slow_to_start), Plan::Blocks(1024));
+    assert_eq!(plan(Problem::Qr { m: 2048, n: 2048 }, &slow_to_start), Plan::Blocks(256));
 }
 
 /// Tiles by the rule used before the model: two or more per resource where edges are long enough.
@@ -375,7 +379,7 @@ fn plain_devices_have_tiles() {
         (7, 3000, Some([768, 768, 1008])),
     ];
     let cut = |n: usize, devices: usize| {
-        plan(Problem::Product { m: n, n, k: n }, &workers(16).with_devices(devices, false)).tiles()
+        plan(Problem::Product { m: n, n, k: n }, &workers(16).with_devices(devices, None)).tiles()
     };
     for (devices, n, tiles) in TILES {
         assert_eq!(cut(n, devices).map(|Tiles { mb, nb, kb }| [mb, nb, kb]), tiles, "order {n}, {devices} devices");
