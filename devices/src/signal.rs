@@ -1,13 +1,14 @@
 //! [`Signal`]: how the issuer waits.
 //!
-//! CUDA can notify a thread of an event in two ways: by a host function behind the work, which delays the stream, or by
-//! blocking on one event, from which the thread cannot be woken otherwise. OpenCL's callbacks come late: on an H200
-//! 0.3 ms after the end, and up to 20 ms, when polling takes 0.04 ms. Therefore the issuer polls. The interval is an eighth of the time that it has waited,
-//! so it is late by an eighth at most and polls a few dozen times for a task of any length. It never polls within
-//! [`POLL_INTERVAL_MIN`] of the last poll, nor within [`POLL_PAUSE_AFTER_TASK`] of another thread's insertion, because
-//! a query of the driver blocks other threads that insert work. In between it spins at first, for [`SPIN`], and notices
-//! a raise immediately; later it naps. Its naps are [exact](nap_exactly) and last at most [`NAP_MAX`], so it uses a few
-//! per cent of a core while the device computes.
+//! CUDA can notify a thread of an event in two ways: by a host function behind the work, which delays the stream,
+//! or by blocking on one event, from which the thread cannot be woken otherwise. OpenCL calls back late: on an H200
+//! 0.3 ms after the end, and up to 20 ms later, where polling takes 0.04 ms. Therefore the issuer polls. The
+//! interval is an eighth of the time that it has waited, so it is late by an eighth at most and polls a few dozen
+//! times for a task of any length. It never polls within [`POLL_INTERVAL_MIN`] of the last poll, nor within
+//! [`POLL_PAUSE_AFTER_TASK`] of another thread's insertion, because a query of the driver blocks other threads that
+//! insert work. In between it spins at first, for [`SPIN`], and notices a raise immediately; later it naps. Its
+//! naps are [exact](nap_exactly) and last at most [`NAP_MAX`], so it uses a few per cent of a core while the device
+//! computes.
 //!
 //! With empty queues it waits to be woken. It spins for [`SPIN_IDLE`], because the next task of a chain across devices
 //! arrives within that time, and waking a sleeping thread takes longer than the task on the other device. Then it

@@ -44,8 +44,8 @@ pub(crate) fn has_accelerator(devices: &[DeviceInfo]) -> bool {
     edge_factor(devices).is_some()
 }
 
-/// Returns the factor by which tiles for accelerators are wider than measured, so that the work of a tile takes the same
-/// multiple of the latency; `None` without an accelerator.
+/// Returns the factor by which tiles for accelerators are wider than measured, so that the work of a tile takes the
+/// same multiple of the latency; `None` without an accelerator.
 fn edge_factor(devices: &[DeviceInfo]) -> Option<f64> {
     let accelerators = devices.iter().map(|device| device.speed).filter(|it| it.flops_per_s >= ACCELERATOR_FLOPS_MIN);
     let factors = accelerators.map(|speed| {

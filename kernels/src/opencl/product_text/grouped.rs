@@ -14,7 +14,7 @@ pub(super) fn kernel(text: &mut String, tile: &GroupTile, element: Element) {
     define(text, [("M_WG", m_wg), ("N_WG", n_wg), ("K_WG", k_wg), ("K_WI", k_wi), ("M_DIM", m_dim), ("N_DIM", n_dim)]);
     define(text, [("V_B", tile.b.vector)]);
     text.push_str(TYPES);
-    let (a, b) = (Factor::a(tile, element), Factor::b(tile, element));
+    let (a, b) = (GroupFactor::a(tile, element), GroupFactor::b(tile, element));
     a.define(text);
     b.define(text);
     let registers = RegisterTile { vectors: a.item_vectors(), columns: tile.n_wi(), is_complex: element.is_complex };
@@ -62,7 +62,7 @@ inline void update_some(__global elem *c, vec re, vec im, int i, int j, int m, i
 ";
 
 /// One factor, as the kernel reads it. Its definitions and variables begin with its name.
-struct Factor {
+struct GroupFactor {
     name: char,
     /// The definition's name of a group's columns of the packed factor.
     block: &'static str,
@@ -79,7 +79,7 @@ struct Factor {
     parts: usize,
 }
 
-impl Factor {
+impl GroupFactor {
     fn a(tile: &GroupTile, element: Element) -> Self {
         let (block, columns, item_columns, dim) = ("M_WG", tile.m_wg, tile.m_wi(), tile.m_dim);
         let (buffering, items, k_wg, parts) = (tile.buffering, tile.items(), tile.k_wg, element.parts());
@@ -232,7 +232,7 @@ impl Factor {
 }
 
 /// Generates the loop over the inner dimension.
-fn steps(text: &mut String, tile: &GroupTile, factors: [&Factor; 2], registers: &RegisterTile) {
+fn steps(text: &mut String, tile: &GroupTile, factors: [&GroupFactor; 2], registers: &RegisterTile) {
     let is_shared = factors.iter().any(|factor| factor.tile.is_local);
     let barrier = if is_shared { "barrier(CLK_LOCAL_MEM_FENCE);\n" } else { "" };
     let fetch = |text: &mut String| factors.iter().for_each(|factor| factor.fetch(text));
@@ -278,7 +278,7 @@ fn steps(text: &mut String, tile: &GroupTile, factors: [&Factor; 2], registers: 
 }
 
 /// Generates the products of one part of the factors.
-fn multiply(text: &mut String, k_wi: usize, [a, b]: [&Factor; 2], registers: &RegisterTile) {
+fn multiply(text: &mut String, k_wi: usize, [a, b]: [&GroupFactor; 2], registers: &RegisterTile) {
     text.push_str("for (int p = 0; p < K_WG; p += K_WI) {\n");
     for u in 0..k_wi {
         text.push_str("{\n");
@@ -299,7 +299,7 @@ fn multiply(text: &mut String, k_wi: usize, [a, b]: [&Factor; 2], registers: &Re
 }
 
 /// Generates the update of C: by vectors if all elements of the group's tile are stored, and else by elements.
-fn store(text: &mut String, [a, b]: [&Factor; 2], registers: &RegisterTile) {
+fn store(text: &mut String, [a, b]: [&GroupFactor; 2], registers: &RegisterTile) {
     text.push_str(
         "    const int is_whole = i_first + M_WG <= m && j_first + N_WG <= n
         && (part == 0 || (part == 1 ? i_first >= j_first + N_WG : j_first >= i_first + M_WG));
