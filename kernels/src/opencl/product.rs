@@ -120,17 +120,17 @@ impl<T: Scalar> Product<T> {
     }
 }
 
-/// A factor as a packing kernel sees it.
-struct Factor {
-    /// Its index in the parameters.
+/// The kernels that pack a factor.
+struct PackingKernels {
+    /// The index of the factor in the parameters.
     index: usize,
     /// The kernels for a matrix whose rows' elements are adjacent, for other matrices, and for matrices of which one
     /// triangle is stored.
     kernels: [&'static str; 3],
 }
 
-const FACTOR_A: Factor = Factor { index: 0, kernels: ["pack_a", "pack_transposed_a", "complete_a"] };
-const FACTOR_B: Factor = Factor { index: 1, kernels: ["pack_b", "pack_transposed_b", "complete_b"] };
+const FACTOR_A: PackingKernels = PackingKernels { index: 0, kernels: ["pack_a", "pack_transposed_a", "complete_a"] };
+const FACTOR_B: PackingKernels = PackingKernels { index: 1, kernels: ["pack_b", "pack_transposed_b", "complete_b"] };
 
 /// Where a packed factor is, and its columns and rows with the padding.
 #[derive(Clone, Copy)]
@@ -140,7 +140,7 @@ struct Packed {
     depth: usize,
 }
 
-impl Factor {
+impl PackingKernels {
     /// Packs the columns `steps` of a view.
     fn pack(
         &self,

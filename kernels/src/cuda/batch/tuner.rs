@@ -42,7 +42,8 @@ pub enum ProductKernel {
 }
 
 /// Finds the fastest tile for products of an order on a runtime's GPU, its only device. At most `most` candidates are
-/// measured, and after the moment `until` no other ones than the first; `report` receives each kernel with its rate in Gflop/s, or why it was discarded.
+/// measured, and only the first of them after the moment `until`. `report` receives each kernel with its rate in
+/// Gflop/s, or why it was discarded.
 ///
 /// # Errors
 /// If the runtime has other devices or none, memory runs out, the device fails, or no candidate computes right

@@ -3,8 +3,9 @@
 //! The search has the two stages of Matsumoto, Nakasato and Sedukhin (2012): many rows are timed once, then the best
 //! few by turns. It does so for the product's kernel, and then for the kernels that pack A and B for it (2014, §3.6).
 //! Rows that the device cannot run are no points of the search ([`GroupLimits`]); the others are ranked by a model
-//! (`space`), and proposed mixed with random ones and with neighbours of the fastest (`explorer`). Before a row is timed,
-//! its results are compared with those of the host's kernels. A row that does not compile or is wrong is discarded.
+//! (`space`), and proposed mixed with random ones and with neighbours of the fastest (`explorer`). Before a row is
+//! timed, its results are compared with those of the host's kernels. A row that does not compile or is wrong is
+//! discarded.
 //!
 //! | module | contents |
 //! |---|---|
