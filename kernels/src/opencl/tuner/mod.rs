@@ -17,9 +17,11 @@
 mod compilers;
 mod explorer;
 mod space;
+#[cfg(test)]
+mod tests;
 mod trial;
 
-use super::{Element, GroupLimits, Parameters, in_use::row_of};
+use super::{Element, GroupLimits, Parameters, database::Database, in_use::row_of};
 use crate::Scalar;
 use compilers::Compilers;
 use explorer::{Explorer, Proposal};
@@ -213,6 +215,7 @@ impl<T: Scalar, R: FnMut(&Measured<'_>)> Search<'_, T, R> {
     fn run(&mut self, in_use: Parameters, seed: u64) -> Result<Found, DeviceError> {
         let limits = GroupLimits::of(self.tuner.found.class());
         let first = self.first(in_use)?;
+        let in_use = first.proposal.row;
         let units = self.tuner.found.class().compute_units as usize;
         let space = Space::of_products(in_use, limits, units, self.trial.order());
         let timed = self.explore(Explorer::new(space, seed), first, Stage::Product, self.time.at(ENDS[0]));
@@ -222,6 +225,7 @@ impl<T: Scalar, R: FnMut(&Measured<'_>)> Search<'_, T, R> {
             let stage = Stage::Packing(factor);
             let explorer = Explorer::new(Space::of_packing(best, factor, limits), seed);
             if let Ok(seconds) = self.timed(stage, &best, f64::INFINITY) {
+                self.tell(stage, &best, Ok(seconds));
                 let first = TimedRow { seconds, proposal: Proposal { point: None, row: best } };
                 let timed = self.explore(explorer, first, stage, until);
                 best = timed.first().map_or(best, |timed| timed.proposal.row);
@@ -233,23 +237,41 @@ impl<T: Scalar, R: FnMut(&Measured<'_>)> Search<'_, T, R> {
         Ok(Found { row, gflops, gflops_in_use, order, measured, discarded })
     }
 
-    /// Times the row in use, with products of an order that is large enough.
-    fn first(&mut self, row: Parameters) -> Result<TimedRow, DeviceError> {
-        let proposal = Proposal { point: None, row };
-        self.tuner.compilers.compile(proposal);
+    /// Times the row in use or, if it does not work, the crate's row; with products of an order that is large enough.
+    fn first(&mut self, in_use: Parameters) -> Result<TimedRow, DeviceError> {
+        let shipped = Database::shipped().fitting(self.tuner.found.class(), T::LETTER).ok();
+        let mut failure = None;
+        for row in [in_use].into_iter().chain(shipped.filter(|&row| row != in_use)) {
+            match self.compiled_and_timed(row) {
+                Ok(seconds) => {
+                    let seconds = self.at_large_order(&row, seconds)?;
+                    self.tell(Stage::Product, &row, Ok(seconds));
+                    return Ok(TimedRow { seconds, proposal: Proposal { point: None, row } });
+                }
+                Err(error) => {
+                    self.tell(Stage::Product, &row, Err(&error));
+                    failure = Some(error);
+                }
+            }
+        }
+        Err(failure.unwrap_or_else(|| DeviceError::new("the device has no row")))
+    }
+
+    fn compiled_and_timed(&mut self, row: Parameters) -> Result<f64, DeviceError> {
+        self.tuner.compilers.compile(Proposal { point: None, row });
         let late = || DeviceError::new(format!("no row could be measured in {} seconds", self.time.seconds));
         self.tuner.compilers.next(self.time.at(ENDS[0])).ok_or_else(late)?.1?;
-        if !self.trial.is_right(&row)? {
-            return Err(DeviceError::new("the row in use computes wrong products"));
-        }
-        let mut seconds = self.trial.product_s(&row, f64::INFINITY)?;
+        self.checked_and_timed(Stage::Product, &row, f64::INFINITY)
+    }
+
+    /// Doubles the order until a product takes long enough. `seconds` is its time at the order so far.
+    fn at_large_order(&mut self, row: &Parameters, mut seconds: f64) -> Result<f64, DeviceError> {
         while seconds < PRODUCT_S && self.trial.can_double() && Instant::now() < self.time.at(ENDS[0] / 2.0) {
             let order = 2 * self.trial.order();
             self.trial = Trial::new(&self.tuner.found, &self.tuner.folder.0, order)?;
-            seconds = self.trial.product_s(&row, f64::INFINITY)?;
+            seconds = self.trial.product_s(row, f64::INFINITY)?;
         }
-        self.tell(Stage::Product, &row, Ok(seconds));
-        Ok(TimedRow { seconds, proposal })
+        Ok(seconds)
     }
 
     /// Measures rows of a space until the time is over. Returns those that were timed, the fastest first.

@@ -128,6 +128,12 @@ impl<T: Scalar> Trial<T> {
         Ok(is_right)
     }
 
+    /// Changes an expected element, and returns the one before.
+    #[cfg(test)]
+    pub fn expect_other(&mut self, at: usize, value: T) -> T {
+        std::mem::replace(&mut self.expected[at], value)
+    }
+
     /// Returns the seconds of the multiplication of packed factors. `fastest_s` is the time of the fastest row.
     pub fn product_s(&mut self, row: &Parameters, fastest_s: f64) -> Result<f64, DeviceError> {
         let repeats = Repeats { multiplication: 1 + PRODUCTS, ..Repeats::ONCE };
