@@ -11,12 +11,12 @@ use std::{
 };
 use superscalar_devices::opencl::{DiscoveredDevice, OpenclDevice, OpenclQueue, Settings, devices};
 use superscalar_kernels::{
-    Op,
+    Op, Scalar, c32, c64,
     device::{Call, Mat},
     opencl::{
         Buffering, Class, FactorTile, GroupLimits, GroupTile, LoopingTile, PackedLayout, Parameters, ProductForm,
         enqueue, scratch_bytes, scratch_bytes_with,
-        tuning::{Found, SearchOptions, Stage, Target, TunedRow, Tuner, row_of, store},
+        tuning::{Database, Found, SearchOptions, Stage, Target, TunedRow, Tuner, row_of, store},
     },
     operations::Gemm,
 };
@@ -61,6 +61,28 @@ fn search_ends_with_a_valid_row() {
     let last = |rows: &[(Stage, Parameters, Result<f64, DeviceError>)]| rows.last().map(|(stage, ..)| *stage);
     assert_eq!(last(&log), Some(Stage::Whole));
     assert!(log.iter().any(|(stage, other, _)| *stage == Stage::Whole && *other == row), "{row}");
+}
+
+fn check_rows<T: Scalar>(tuner: &mut Tuner, limits: &GroupLimits) {
+    let rows = Database::shipped().rows.iter().filter(|row| row.parameters.letter == T::LETTER);
+    for row in rows.map(|row| row.parameters) {
+        match row.check(limits) {
+            Ok(()) => assert!(tuner.is_right::<T>(&row).expect("it runs"), "{row}"),
+            Err(constraint) => println!("SKIPPED: {row}: {constraint}"),
+        }
+    }
+}
+
+#[test]
+fn shipped_rows_compute_right_products() {
+    let Some(device) = device() else { return };
+    let mut tuner = Tuner::open(&device).expect("the device opens");
+    let limits = GroupLimits::of(device.class());
+    check_rows::<f32>(&mut tuner, &limits);
+    check_rows::<f64>(&mut tuner, &limits);
+    check_rows::<c32>(&mut tuner, &limits);
+    check_rows::<c64>(&mut tuner, &limits);
+    assert!(tuner.is_right::<f64>(&Parameters::of(Class::Gpu, 's')).is_err(), "another type");
 }
 
 #[test]

@@ -154,6 +154,14 @@ impl Tuner {
         Ok(Self { found: found.clone(), compilers, folder })
     }
 
+    /// Returns whether the device computes with a row what the host's kernels compute, up to rounding.
+    ///
+    /// # Errors
+    /// If the row is for another type, the device cannot run it, or the device fails.
+    pub fn is_right<T: Scalar>(&mut self, row: &Parameters) -> Result<bool, DeviceError> {
+        Trial::<T>::new(&self.found, &self.folder.0, 1)?.is_right(row)
+    }
+
     /// Searches the fastest row for a type. `report` receives each row that was measured.
     ///
     /// # Errors
@@ -268,7 +276,7 @@ impl<T: Scalar, R: FnMut(&Measured<'_>)> Search<'_, T, R> {
     fn at_large_order(&mut self, row: &Parameters, mut seconds: f64) -> Result<f64, DeviceError> {
         while seconds < PRODUCT_S && self.trial.can_double() && Instant::now() < self.time.at(ENDS[0] / 2.0) {
             let order = 2 * self.trial.order();
-            self.trial = Trial::new(&self.tuner.found, &self.tuner.folder.0, order)?;
+            self.trial.reopen(&self.tuner.found, &self.tuner.folder.0, order)?;
             seconds = self.trial.product_s(row, f64::INFINITY)?;
         }
         Ok(seconds)
@@ -355,7 +363,7 @@ impl<T: Scalar, R: FnMut(&Measured<'_>)> Search<'_, T, R> {
             Err(error) => {
                 // The failure may have lost the device, and it leaves operands without a value.
                 let order = self.trial.order();
-                self.trial = Trial::new(&self.tuner.found, &self.tuner.folder.0, order)?;
+                self.trial.reopen(&self.tuner.found, &self.tuner.folder.0, order)?;
                 Err(error)
             }
         }

@@ -21,6 +21,8 @@ const PRODUCTS: usize = 4;
 const COPIES: usize = 20;
 /// A row that takes so many times the time of the fastest one is not timed again.
 const SLOW: f64 = 4.0;
+/// The seed of the operands.
+const SEED: u64 = 1;
 /// Room in the heap besides the matrices of the largest product and its packed factors.
 const ROOM_BYTES: usize = 64 << 20;
 
@@ -44,7 +46,6 @@ pub(super) struct Trial<T: Scalar> {
     checked: Resident<BatchBacking<T>>,
     timed: Resident<BatchBacking<T>>,
     order: usize,
-    original: Vec<T>,
     expected: Vec<T>,
     rt: Runtime,
     heap_bytes: usize,
@@ -53,6 +54,27 @@ pub(super) struct Trial<T: Scalar> {
 impl<T: Scalar> Trial<T> {
     /// Opens the device for products of this order. It finds compiled programs in the folder.
     pub fn new(found: &DiscoveredDevice, folder: &Path, order: usize) -> Result<Self, DeviceError> {
+        let (calls, elements) = checked_calls::<T>(0);
+        let mut expected: Vec<T> = std::iter::repeat_with(numbers(SEED)).take(elements).collect();
+        for call in calls {
+            call.run_in(bytemuck::cast_slice_mut(&mut expected))?;
+        }
+        Self::expecting(expected, found, folder, order)
+    }
+
+    /// Opens the device anew, which has failed or shall compute products of another order.
+    pub fn reopen(&mut self, found: &DiscoveredDevice, folder: &Path, order: usize) -> Result<(), DeviceError> {
+        *self = Self::expecting(self.expected.clone(), found, folder, order)?;
+        Ok(())
+    }
+
+    /// Opens the device, on which [`checked_calls`] shall have these results.
+    pub fn expecting(
+        expected: Vec<T>,
+        found: &DiscoveredDevice,
+        folder: &Path,
+        order: usize,
+    ) -> Result<Self, DeviceError> {
         let class = found.class();
         let most = if class.is_cpu { 1024 } else { 4096 };
         let heap_bytes = bytes_for::<T>(most).min(class.buffer_bytes_max).min(class.memory_bytes / 2);
@@ -62,17 +84,11 @@ impl<T: Scalar> Trial<T> {
         let builder = Runtime::builder().workers(1).bind(false).trace(false).weights_file(None);
         let builder = devices.into_iter().fold(builder, |builder, device| builder.device(device));
         let rt = builder.build().map_err(device_error)?;
-        let mut original = vec![T::ZERO; checked_calls::<T>(0).1];
-        fill(&mut original, 1);
-        let mut expected = original.clone();
-        for call in checked_calls::<T>(0).0 {
-            call.run_in(bytemuck::cast_slice_mut(&mut expected))?;
-        }
         let column = |rows: usize| -> Result<_, DeviceError> {
             Ok(Resident::new(&rt, BatchBacking::uniform((rows, 1), 1).map_err(device_error)?))
         };
-        let (checked, timed) = (column(original.len())?, column(3 * order * order)?);
-        let mut this = Self { checked, timed, order, original, expected, rt, heap_bytes };
+        let (checked, timed) = (column(expected.len())?, column(3 * order * order)?);
+        let mut this = Self { checked, timed, order, expected, rt, heap_bytes };
         this.fill()?;
         Ok(this)
     }
@@ -84,7 +100,7 @@ impl<T: Scalar> Trial<T> {
             s.spawn(TaskSpec::new("fill"), timed.lend(s, &()).write(), |batch: &mut BatchView<'_, T>| {
                 if let Some(mut batch) = batch.as_mut() {
                     let mut column = batch.get_mut(0);
-                    let mut next = numbers::<T>(2);
+                    let mut next = numbers::<T>(SEED);
                     (0..column.nrows()).for_each(|i| column[(i, 0)] = next());
                 }
             });
@@ -105,33 +121,26 @@ impl<T: Scalar> Trial<T> {
     pub fn is_right(&mut self, row: &Parameters) -> Result<bool, DeviceError> {
         let call = TrialCall { row: *row, work: Work::Check };
         let mut is_right = false;
-        let Self { checked, rt, original, expected, .. } = self;
-        let (original, expected, answer) = (&*original, &*expected, &mut is_right);
+        let Self { checked, rt, expected, .. } = self;
+        let (expected, answer) = (&*expected, &mut is_right);
         let checked = rt.scope(|s| {
             let datum = checked.lend(s, &());
             s.spawn(TaskSpec::new("write"), datum.write(), move |batch: &mut BatchView<'_, T>| {
                 if let Some(mut batch) = batch.as_mut() {
                     let mut column = batch.get_mut(0);
-                    original.iter().enumerate().for_each(|(i, &x)| column[(i, 0)] = x);
+                    let mut next = numbers(SEED);
+                    (0..column.nrows()).for_each(|i| column[(i, 0)] = next());
                 }
             });
             codelet::<T>().spawn(s, datum.read_write(), call);
             s.spawn(TaskSpec::new("compare"), datum.read(), move |batch: &BatchView<'_, T>| {
                 let batch = batch.as_ref();
                 let column = batch.get(0);
-                let bound = T::Real::from_f64(16.0 * SIZES.0 as f64) * T::EPSILON;
-                // NaN is not right.
-                *answer = expected.iter().enumerate().all(|(i, &x)| (column.at(i, 0) - x).abs() <= bound);
+                *answer = agree(expected, |i| column.at(i, 0));
             });
         });
         checked.map_err(device_error)?;
         Ok(is_right)
-    }
-
-    /// Changes an expected element, and returns the one before.
-    #[cfg(test)]
-    pub fn expect_other(&mut self, at: usize, value: T) -> T {
-        std::mem::replace(&mut self.expected[at], value)
     }
 
     /// Returns the seconds of the multiplication of packed factors. `fastest_s` is the time of the fastest row.
@@ -306,7 +315,34 @@ fn numbers<T: Scalar>(seed: u64) -> impl FnMut() -> T {
     }
 }
 
-fn fill<T: Scalar>(elements: &mut [T], seed: u64) {
-    let mut next = numbers(seed);
-    elements.iter_mut().for_each(|x| *x = next());
+/// Returns whether all elements are those expected, up to rounding. NaN is not.
+fn agree<T: Scalar>(expected: &[T], element: impl Fn(usize) -> T) -> bool {
+    let bound = T::Real::from_f64(16.0 * SIZES.0 as f64) * T::EPSILON;
+    expected.iter().enumerate().all(|(i, &x)| (element(i) - x).abs() <= bound)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::c32;
+
+    #[test]
+    fn wrong_elements_and_nan_do_not_agree() {
+        let expected = [c32::new(1.0, 2.0), c32::new(-3.0, 0.0)];
+        let with = |last: c32| agree(&expected, |i| if i == 0 { expected[0] } else { last });
+        assert!(with(expected[1]) && with(c32::new(-3.0, 1e-5)));
+        assert!(!with(c32::new(-3.1, 0.0)) && !with(c32::new(-3.0, f32::NAN)) && !with(c32::new(f32::INFINITY, 0.0)));
+        assert!(!agree(&[c32::new(f32::NAN, 0.0)], |_| c32::new(f32::NAN, 0.0)));
+    }
+
+    #[test]
+    fn checked_calls_are_valid_and_apart() {
+        let (calls, elements) = checked_calls::<f64>(1000);
+        let ends = calls.iter().map(|call| {
+            call.check().expect("shapes agree");
+            call.matrices().map(|used| used.end().expect("small")).max().expect("operands")
+        });
+        let ends: Vec<usize> = ends.collect();
+        assert!(ends.is_sorted() && ends[4] <= (1000 + elements) * size_of::<f64>(), "{ends:?}");
+    }
 }
