@@ -293,7 +293,6 @@ run_examples() {
             kalman) arguments=(--filters 2000 --steps 5 --chunk 100) ;;
             singular_values) arguments=(--count 300) ;;
             host_spans) arguments=(--n 512 --nrhs 64) ;;
-            tune) arguments=(--types d --orders 64 --out blocks.txt) ;;
             *) arguments=() ;;
         esac
         check "example $name" 300 env --chdir="$scratch" SUPERSCALAR_TRACE="$name.json" \

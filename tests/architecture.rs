@@ -66,6 +66,7 @@ fn sources() -> Vec<Source> {
         "capi",
         "traces",
         "tester",
+        "tune",
         "examples",
         "tests",
     ]
@@ -208,7 +209,7 @@ fn only_backends_name_device_apis() {
             offenders.extend(source.code().filter(|(_, line)| named(line)).map(|(at, _)| source.place(at)));
         }
     }
-    let manifests = ["schedule", "recording", "runtime", "matrix-market", "dla", "oracle", "traces", "tester"]
+    let manifests = ["schedule", "recording", "runtime", "matrix-market", "dla", "oracle", "traces", "tester", "tune"]
         .map(|folder| format!("{folder}/Cargo.toml"))
         .into_iter()
         .chain(["Cargo.toml".to_owned()]);

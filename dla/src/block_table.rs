@@ -1,8 +1,8 @@
 //! Block sizes measured on this machine.
 //!
 //! [`BlockSize::Auto`](crate::BlockSize::Auto) looks block sizes up in a [`TuningTable`], a text file for each
-//! processor type (see [`TuningTable::path`]). Without a table, a cost model chooses them. The example `tune` of the
-//! `superscalar` crate measures block sizes with [`measure`] and writes the table.
+//! processor type (see [`TuningTable::path`]). Without a table, a cost model chooses them. The program
+//! `superscalar-tune` measures block sizes with [`measure`] and writes the table.
 
 use crate::error::Error;
 use std::{fmt, path::PathBuf, sync::OnceLock};
@@ -86,6 +86,13 @@ impl TuningTable {
         let best = self.entries.iter().filter(fits).min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
         // "No tasks" applies to all orders near the measured one.
         Some(if best.nb >= best.n { best.nb.max(n) } else { best.nb })
+    }
+
+    /// Adds an entry, in the place of one of the same routine, element type, number of workers and order.
+    pub fn replace(&mut self, entry: TunedBlockSize) {
+        let key = |entry: &TunedBlockSize| (entry.blocks, entry.letter, entry.workers, entry.n);
+        self.entries.retain(|old| key(old) != key(&entry));
+        self.entries.push(entry);
     }
 
     /// Returns the path of this machine's table: `SUPERSCALAR_TUNING` if it is set, otherwise `<processor>.blocks` in
@@ -191,6 +198,14 @@ mod tests {
             assert_eq!(error.kind(), crate::ErrorKind::Argument);
             assert!(error.to_string().contains(&format!("line {line}:")), "{error}");
         }
+    }
+
+    #[test]
+    fn entries_replace_those_of_their_key() {
+        let mut table: TuningTable = "potrf d 2 512 96 1.0\npotrf d 1 512 64 1.0".parse().expect("a table");
+        table.replace(TunedBlockSize { nb: 128, ..table.entries[0] });
+        let sizes: Vec<_> = table.entries.iter().map(|entry| (entry.workers, entry.nb)).collect();
+        assert_eq!(sizes, [(1, 64), (2, 128)]);
     }
 
     #[test]

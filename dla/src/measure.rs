@@ -14,11 +14,11 @@ use superscalar_runtime::Runtime;
 const SIZES: [usize; 12] = [32, 48, 64, 96, 128, 160, 192, 256, 320, 384, 448, 512];
 /// Candidate inner blocks.
 const INNER_SIZES: [usize; 4] = [16, 32, 48, 64];
-/// Approximate duration of one measurement, all sizes together, in seconds.
-const SECONDS_MAX: f64 = 1.0;
+/// Rounds at least, of which the first does not count, and at most.
+const ROUNDS: [usize; 2] = [3, 101];
 
-/// Measures the best block size for matrices of order n with a runtime's workers. The sizes are measured in turn, and
-/// the medians compared.
+/// Measures the best block size for matrices of order n with a runtime's workers. The sizes are measured in turn, for
+/// about so many seconds or three times each, and the medians compared.
 ///
 /// # Errors
 /// [`System`](crate::ErrorKind::System) if a thread cannot be started, [`Memory`](crate::ErrorKind::Memory) if an
@@ -31,13 +31,18 @@ const SECONDS_MAX: f64 = 1.0;
 /// use superscalar::Runtime;
 /// use superscalar::dla::tuning::{BlockKind, measure};
 ///
-/// let entry = measure::<f32>(&Runtime::new()?, BlockKind::Lu, 40)?;
+/// let entry = measure::<f32>(&Runtime::new()?, BlockKind::Lu, 40, 0.5)?;
 /// assert_eq!((entry.letter, entry.n), ('s', 40));
 /// assert!(entry.nb <= 40 && entry.gflops > 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[each_type]
-pub fn measure<T: Scalar>(rt: &Runtime, blocks: BlockKind, n: usize) -> Result<TunedBlockSize, Error> {
+pub fn measure<T: Scalar>(
+    rt: &Runtime,
+    blocks: BlockKind,
+    n: usize,
+    seconds_max: f64,
+) -> Result<TunedBlockSize, Error> {
     assert!(n > 0, "measure: the order must be positive");
     let sizes: Vec<usize> = match blocks {
         BlockKind::QrInner => INNER_SIZES.into_iter().map(|nb| nb.min(n)).collect(),
@@ -46,7 +51,8 @@ pub fn measure<T: Scalar>(rt: &Runtime, blocks: BlockKind, n: usize) -> Result<T
     let mut trial = Trial::<T>::new(n);
     let mut seconds = vec![Vec::new(); sizes.len()];
     let begun = Instant::now();
-    while seconds[0].len() < 3 || (begun.elapsed().as_secs_f64() < SECONDS_MAX && seconds[0].len() < 101) {
+    while seconds[0].len() < ROUNDS[0] || (begun.elapsed().as_secs_f64() < seconds_max && seconds[0].len() < ROUNDS[1])
+    {
         for (&nb, seconds) in sizes.iter().zip(&mut seconds) {
             seconds.push(trial.run(rt, blocks, nb)?);
         }

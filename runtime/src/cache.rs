@@ -10,6 +10,7 @@
 
 use crate::{environment::variable, error::Error, notices, sync::held};
 use std::{
+    fmt::Display,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Write},
     os::unix::fs::{MetadataExt, OpenOptionsExt},
@@ -181,13 +182,23 @@ impl CacheFile {
             Ok(Some(bytes)) => parse(&bytes).map(Some).map_err(|why| Error::setting(format!("{path}: {why}"))),
             Err(error) => Err(Error::system(format!("cannot read {path}"), error)),
         };
-        match found {
-            Err(error) if !self.is_named => {
-                self.report_once(&error);
-                Ok(None)
-            }
-            found => found,
+        found.or_else(|error| self.unusable(error).map(|()| None))
+    }
+
+    /// Treats the file as unusable for a reason that is found after it was read, as [`read`](Self::read) does.
+    ///
+    /// # Errors
+    /// Returns [`Setting`](crate::ErrorKind::Setting) if the file was named by the user.
+    pub fn refuse(&self, why: impl Display) -> Result<(), Error> {
+        self.unusable(Error::setting(format!("{}: {why}", self.path.display())))
+    }
+
+    fn unusable(&self, error: Error) -> Result<(), Error> {
+        if self.is_named {
+            return Err(error);
         }
+        self.report_once(&error);
+        Ok(())
     }
 
     /// Reports an unusable file, once for each directory and file extension: there may be hundreds.
@@ -284,6 +295,9 @@ mod tests {
             file.replace(bad).expect("a folder");
             assert_eq!(file.read(lines).expect("a notice"), None);
             let named = CacheFile::named(file.path());
+            file.refuse("stale").expect("a notice");
+            let error = named.refuse("stale").expect_err("named by the user");
+            assert!(error.kind() == ErrorKind::Setting && error.to_string().ends_with("file.txt: stale"), "{error}");
             let error = named.read(lines).expect_err("named by the user");
             assert!(error.kind() == ErrorKind::Setting && error.to_string().contains("file.txt"), "{error}");
             assert_eq!(named.update(lines, |_| "").expect_err("named by the user").kind(), ErrorKind::Setting);

@@ -7,6 +7,7 @@
 
 use super::Element;
 use std::fmt;
+use superscalar_devices::opencl::DeviceClass;
 
 /// The order of a packed factor's elements. A factor is packed as k rows: column i is row i of A, or column i of B. All
 /// layouts are blocks of columns, one after the other, and row-major within a block.
@@ -83,6 +84,15 @@ pub struct GroupLimits {
 impl GroupLimits {
     /// What most GPUs can run, and more than OpenCL 1.2 requires.
     pub const USUAL: Self = Self { items: 256, dim_items: [256, 256], local_bytes: 32 << 10 };
+    /// No limits: what is invalid with these, no device can run.
+    pub const NONE: Self = Self { items: usize::MAX, dim_items: [usize::MAX; 2], local_bytes: usize::MAX };
+
+    /// Returns what kernels can use of a device.
+    #[must_use]
+    pub fn of(device: &DeviceClass) -> Self {
+        let [x, y, _] = device.max_work_items;
+        Self { items: device.max_work_group, dim_items: [x, y], local_bytes: device.local_bytes }
+    }
 }
 
 /// Why a product's kernel cannot have some parameters.
@@ -243,7 +253,7 @@ impl GroupTile {
 
     /// Estimates the 32-bit registers of a work-item: those of its sums, of the factors that it multiplies, and of the
     /// parts that it reads ahead.
-    fn registers(&self, element: Element) -> usize {
+    pub(super) fn registers(&self, element: Element) -> usize {
         let (m_wi, n_wi) = (self.m_wi(), self.n_wi());
         let ahead = |factor: FactorTile, block: usize| match self.buffering {
             Buffering::Registers | Buffering::Double if factor.is_local => block * self.k_wg / self.items(),
@@ -269,33 +279,46 @@ impl GroupTile {
         [Self::block_of(self.a, self.m_wg, self.m_wi()), Self::block_of(self.b, self.n_wg, self.n_wi())]
     }
 
-    /// Iterates over all parameters that are worth considering, valid or not.
-    pub fn space() -> impl Iterator<Item = Self> {
-        const BLOCKS: [usize; 3] = [32, 64, 128];
+    /// The number of choices of each parameter, for [`point`](Self::point).
+    pub(super) const CHOICES: [usize; 17] = [4, 4, 3, 3, 2, 2, 3, 3, 3, 2, 2, 3, 3, 3, 2, 2, 3];
+
+    /// Returns a point of the space by its choices, each below the number in [`CHOICES`](Self::CHOICES).
+    pub(super) fn point(choices: &[usize; 17]) -> Self {
+        const BLOCKS: [usize; 4] = [32, 64, 128, 256];
         const DIMS: [usize; 3] = [8, 16, 32];
         const LAYOUTS: [PackedLayout; 3] =
             [PackedLayout::RowMajor, PackedLayout::GroupBlocks, PackedLayout::ItemBlocks];
         const BUFFERINGS: [Buffering; 3] = [Buffering::None, Buffering::Registers, Buffering::Double];
-        // The digits of a number whose bases are the numbers of choices.
-        const BASES: [usize; 17] = [3, 3, 2, 2, 2, 2, 3, 3, 3, 2, 2, 3, 3, 3, 2, 2, 3];
-        (0..BASES.iter().product()).map(|number: usize| {
-            let mut rest = number;
-            let mut next = |base: usize| {
-                let digit = rest % base;
-                rest /= base;
-                digit
-            };
-            let (m_wg, n_wg) = (BLOCKS[next(3)], BLOCKS[next(3)]);
-            let (k_wg, k_wi) = ([8, 16][next(2)], [2, 8][next(2)]);
-            let (m_dim, n_dim, buffering) = (DIMS[next(2)], DIMS[next(2)], BUFFERINGS[next(3)]);
-            let mut factor = || FactorTile {
-                dim: DIMS[next(3)],
-                vector: VECTORS[next(3)],
-                is_strided: next(2) == 1,
-                is_local: next(2) == 1,
-                layout: LAYOUTS[next(3)],
-            };
-            Self { m_wg, n_wg, k_wg, k_wi, m_dim, n_dim, a: factor(), b: factor(), buffering }
+        let &[m, n, k, unroll, m_dim, n_dim, buffering, ref factors @ ..] = choices;
+        let factor = |at: usize| FactorTile {
+            dim: DIMS[factors[at]],
+            vector: VECTORS[factors[at + 1]],
+            is_strided: factors[at + 2] == 1,
+            is_local: factors[at + 3] == 1,
+            layout: LAYOUTS[factors[at + 4]],
+        };
+        Self {
+            m_wg: BLOCKS[m],
+            n_wg: BLOCKS[n],
+            k_wg: [8, 16, 32][k],
+            k_wi: [2, 4, 8][unroll],
+            m_dim: DIMS[m_dim],
+            n_dim: DIMS[n_dim],
+            a: factor(0),
+            b: factor(5),
+            buffering: BUFFERINGS[buffering],
+        }
+    }
+
+    /// Iterates over all parameters that are worth considering, valid or not.
+    pub fn space() -> impl Iterator<Item = Self> {
+        // The choices are the digits of a number.
+        (0..Self::CHOICES.iter().product()).map(|mut number: usize| {
+            Self::point(&Self::CHOICES.map(|choices| {
+                let choice = number % choices;
+                number /= choices;
+                choice
+            }))
         })
     }
 }
@@ -343,7 +366,7 @@ mod tests {
         assert_eq!(long.check(element, &LIMITS), Err(ProductConstraint::Length));
     }
 
-    /// Of the valid points, every 331st is turned into a text: all of them would take minutes.
+    /// Of the valid points, every 1009th is turned into a text: all of them would take minutes.
     #[test]
     fn each_point_is_valid_or_refused_by_name() {
         for letter in "sdcz".chars() {
@@ -352,8 +375,9 @@ mod tests {
                 match tile.check(Element::of(letter), &LIMITS) {
                     Err(constraint) => *refused.entry(constraint).or_insert(0) += 1,
                     Ok(()) => {
-                        if valid % 331 == 0 {
-                            let parameters = Parameters::with(Class::Gpu, letter, ProductForm::Grouped(tile));
+                        if valid % 1009 == 0 {
+                            let parameters =
+                                Parameters::of(Class::Gpu, letter).with_product(ProductForm::Grouped(tile));
                             assert_eq!(parameters.check(&LIMITS), Ok(()), "{parameters:?}");
                             let text = Program::Product.text(&parameters);
                             assert!(text.contains("gemm(") && !text.contains("{}"), "{text}");

@@ -3,12 +3,15 @@
 //! The method is that of Matsumoto, Nakasato and Sedukhin, "Implementing Level-3 BLAS Routines in OpenCL on Different
 //! Processing Units" (2014), §3. Packing kernels copy the operands into a block-major layout; they also transpose,
 //! conjugate, complete triangles and pad with zeros. Then one kernel multiplies. The triangles of solves and
-//! factorizations are halved until a small kernel can compute a block. All sources are generated from [`Parameters`],
-//! with a row per class of devices and element type.
+//! factorizations are halved until a small kernel can compute a block. All sources are generated from [`Parameters`]: a
+//! row of a [`Database`](tuning::Database) for each device or class of devices, and each element type.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `parameters` | blocking, vector widths and packing: the table |
+//! | `parameters` | blocking, vector widths and packing |
+//! | `row`, `database` | parameters as text; the rows for devices, in files |
+//! | `in_use` | the rows that this process uses |
+//! | `tuner` | measures which parameters are the fastest on a device |
 //! | `group_tile` | the parameters of a product whose group shares a tile: their space and constraints |
 //! | `program` | the sources of the programs, from the folder `text` and from `product_text` |
 //! | `product_text` | the generator of the product's kernel |
@@ -31,21 +34,34 @@
 //! Only kernels touch the heap, so `unsafe` is confined to `stream`, where they are launched.
 
 mod batch;
+mod database;
 mod elements;
 mod factor;
 mod group_tile;
+mod in_use;
 mod parameters;
 mod product;
 mod product_text;
 mod program;
 mod reflector;
+mod row;
 mod stream;
 mod triangular;
+mod tuner;
 mod view;
 
 pub use group_tile::{Buffering, FactorTile, GroupLimits, GroupTile, PackedLayout, ProductConstraint};
 pub use parameters::{Class, Element, LoopingTile, Packing, Parameters, ProductForm};
 pub use program::Program;
+
+/// The rows of parameters for devices: databases of them, and how they are measured.
+pub mod tuning {
+    pub use super::{
+        database::{Database, Target, TunedRow},
+        in_use::{file, row_of, store},
+        tuner::{Found, Measured, SearchOptions, Stage, Tuner},
+    };
+}
 
 use crate::{
     Op, Scalar, Side, Symmetry, Uplo,
@@ -76,13 +92,12 @@ pub fn issue<T: Scalar>(context: &mut IssueContext<'_>, call: &Call<T>) -> Resul
 /// # Errors
 /// The errors of [`issue`].
 pub fn enqueue<T: Scalar>(queue: &mut OpenclQueue, scratch: Range<usize>, call: &Call<T>) -> Result<(), DeviceError> {
-    let class = queue.class();
-    let parameters = Parameters::fitting(class_of(class), T::LETTER, &limits_of(class));
-    let parameters = parameters.map_err(|constraint| refusal(class, constraint))?;
-    enqueue_with(&parameters, queue, scratch, call)
+    // The row lives as long as the process.
+    let parameters = in_use::row_of(queue.class(), T::LETTER)?;
+    enqueue_with(parameters, queue, scratch, call)
 }
 
-/// Like [`enqueue`], with kernels that are generated from these parameters instead of those of the table. The scratch
+/// Like [`enqueue`], with kernels that are generated from these parameters instead of the row in use. The scratch
 /// must have [`scratch_bytes_with`] these parameters.
 ///
 /// # Errors
@@ -94,6 +109,17 @@ pub fn enqueue_with<T: Scalar>(
     scratch: Range<usize>,
     call: &Call<T>,
 ) -> Result<(), DeviceError> {
+    check(parameters, queue, &scratch, call)?;
+    run(&mut Stream::new(*parameters, queue, scratch), call)
+}
+
+/// Checks that the device can run a call with kernels of these parameters.
+fn check<T: Scalar>(
+    parameters: &Parameters,
+    queue: &OpenclQueue,
+    scratch: &Range<usize>,
+    call: &Call<T>,
+) -> Result<(), DeviceError> {
     if parameters.letter != T::LETTER {
         return Err(DeviceError::new(format!(
             "parameters for type {} cannot be used for type {}",
@@ -101,10 +127,11 @@ pub fn enqueue_with<T: Scalar>(
             T::LETTER
         )));
     }
-    if parameters.element().is_double && !queue.class().has_f64 {
-        return Err(DeviceError::new(format!("{} has no double precision", queue.class().name)));
+    let class = queue.class();
+    if parameters.element().is_double && !class.has_f64 {
+        return Err(DeviceError::new(format!("{} has no double precision", class.name)));
     }
-    parameters.check(&limits_of(queue.class())).map_err(|constraint| refusal(queue.class(), constraint))?;
+    parameters.check(&GroupLimits::of(class)).map_err(|constraint| refusal(class, constraint))?;
     call.check()?;
     // The kernels check no bounds, so this checks all operands, including empty ones.
     let (heap_bytes, used) = (queue.heap_bytes(), call.matrices().map(|used| used.end().unwrap_or(usize::MAX)));
@@ -113,11 +140,11 @@ pub fn enqueue_with<T: Scalar>(
             "operands or scratch memory {scratch:?} exceed the heap of {heap_bytes} bytes: {call:?}"
         )));
     }
-    run(&mut Stream::new(*parameters, queue, scratch), call)
+    Ok(())
 }
 
-/// Returns an upper bound of the bytes of the heap that a call takes as scratch, on any device. It depends on options
-/// and shapes only.
+/// Returns an upper bound of the bytes of the heap that a call takes as scratch, on any device with any row that this
+/// process may use. It depends on options and shapes only.
 ///
 /// # Example
 /// ```
@@ -129,8 +156,8 @@ pub fn enqueue_with<T: Scalar>(
 /// ```
 #[must_use]
 pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
-    let rows = Class::ALL.into_iter().flat_map(|class| Parameters::all_of(class, T::LETTER));
-    rows.map(|parameters| scratch_bytes_with(&parameters, call)).max().unwrap_or_default()
+    let rows = in_use::rows_by_scratch(T::LETTER).iter();
+    rows.map(|parameters| scratch_bytes_with(parameters, call)).max().unwrap_or_default()
 }
 
 /// Like [`scratch_bytes`], for kernels that are generated from these parameters.
@@ -142,21 +169,6 @@ pub fn scratch_bytes_with<T: Scalar>(parameters: &Parameters, call: &Call<T>) ->
         Ok(()) => stream.scratch.bytes(),
         Err(_) => 0,
     }
-}
-
-/// Returns the class of a device in the table.
-fn class_of(device: &DeviceClass) -> Class {
-    match (device.is_cpu, device.vector_f32) {
-        (true, 16..) => Class::WideCpu,
-        (true, _) => Class::Cpu,
-        (false, _) => Class::Gpu,
-    }
-}
-
-/// Returns what kernels can use of a device.
-fn limits_of(device: &DeviceClass) -> GroupLimits {
-    let [x, y, _] = device.max_work_items;
-    GroupLimits { items: device.max_work_group, dim_items: [x, y], local_bytes: device.local_bytes }
 }
 
 fn refusal(device: &DeviceClass, constraint: ProductConstraint) -> DeviceError {

@@ -1,15 +1,16 @@
-//! The parameters that the kernels are generated from, for each class of devices and each element type.
+//! The parameters that the kernels are generated from, for one element type. `database.rs` has the rows.
 //!
 //! The names of the blocking factors are those of Matsumoto, Nakasato and Sedukhin, "Implementing Level-3 BLAS Routines
 //! in OpenCL on Different Processing Units" (2014), §3. `wg` is the block of an OpenCL work-group; `wi` is the register
 //! tile of one OpenCL work-item.
 
 use super::{
-    Buffering, FactorTile, GroupLimits, GroupTile, PackedLayout, ProductConstraint,
+    GroupLimits, GroupTile, ProductConstraint,
     group_tile::{VECTORS, WRITTEN_MAX, meets},
 };
+use superscalar_devices::opencl::DeviceClass;
 
-/// A class of devices, with a row in the table.
+/// A class of devices, with rows in the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// A CPU with 32 registers of 512 bits. One work-item computes a block, in vectors.
@@ -23,6 +24,26 @@ pub enum Class {
 impl Class {
     /// All classes.
     pub const ALL: [Self; 3] = [Self::WideCpu, Self::Cpu, Self::Gpu];
+
+    /// Returns the class of a device.
+    #[must_use]
+    pub fn of(device: &DeviceClass) -> Self {
+        match (device.is_cpu, device.vector_f32) {
+            (true, 16..) => Self::WideCpu,
+            (true, _) => Self::Cpu,
+            (false, _) => Self::Gpu,
+        }
+    }
+
+    /// Returns the name in a database.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::WideCpu => "wide-cpu",
+            Self::Cpu => "cpu",
+            Self::Gpu => "gpu",
+        }
+    }
 }
 
 /// The parts of an element.
@@ -123,6 +144,12 @@ impl ProductForm {
         }
     }
 
+    /// Returns the columns that a block of the packed A and of the packed B is a multiple of.
+    pub(super) fn packed_columns(&self) -> [usize; 2] {
+        let (blocks, [m, n, _]) = (self.packed_blocks(), self.multiples());
+        [blocks[0].unwrap_or(m), blocks[1].unwrap_or(n)]
+    }
+
     /// Returns the multiples to which the rows of A, the columns of B and the inner dimension are padded.
     pub(super) fn multiples(&self) -> [usize; 3] {
         match self {
@@ -192,11 +219,13 @@ impl Packing {
     }
 }
 
-/// The parameters of the kernels of one element type on one class of devices.
+/// The most steps that are packed at a time, and the largest order of a block.
+const STEPS_MAX: usize = 1 << 16;
+const ORDER_MAX: usize = 1024;
+
+/// The parameters of the kernels of one element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Parameters {
-    /// The class of devices.
-    pub class: Class,
     /// LAPACK's letter of the element type.
     pub letter: char,
     /// The kernel of products.
@@ -217,62 +246,34 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Returns the table's row for a class and a type.
-    #[must_use]
-    pub fn of(class: Class, letter: char) -> Self {
-        match class {
-            Class::WideCpu => Self::with(class, letter, ProductForm::Looping(wide_cpu(letter))),
-            Class::Cpu => Self::with(class, letter, ProductForm::Looping(cpu(letter))),
-            Class::Gpu => Self::with(class, letter, ProductForm::Grouped(gpu(letter))),
-        }
-    }
-
-    /// Returns the table's rows for a class and a type, the preferred one first. The others are for devices with less
-    /// local memory or smaller groups.
-    #[must_use]
-    pub fn all_of(class: Class, letter: char) -> Vec<Self> {
-        let others: &[GroupTile] = if class == Class::Gpu { &[SMALL_GPU] } else { &[] };
-        let others = others.iter().map(|&tile| Self::with(class, letter, ProductForm::Grouped(tile)));
-        [Self::of(class, letter)].into_iter().chain(others).collect()
-    }
-
-    /// Returns the first of [`all_of`](Self::all_of) that a device with these limits can run.
-    ///
-    /// # Errors
-    /// The first constraint that the last one of them violates.
-    pub fn fitting(class: Class, letter: char, limits: &GroupLimits) -> Result<Self, ProductConstraint> {
-        let fits = |one: Self| one.check(limits).map(|()| one);
-        let rows = Self::all_of(class, letter).into_iter();
-        rows.map(fits).reduce(Result::or).unwrap_or(Err(ProductConstraint::Range))
-    }
-
     /// Returns the parameters with another kernel for products, and likely ones for its packing.
     #[must_use]
-    pub fn with(class: Class, letter: char, product: ProductForm) -> Self {
-        let (packed_steps, triangle_order, factor_order, work_items) = match class {
-            Class::WideCpu | Class::Cpu => (1024, 64, 64, 1),
-            // Local memory holds a block that is factored; private memory holds a column of a triangle's right-hand
-            // sides.
-            Class::Gpu => (4096, 32, 32, 64),
-        };
-        let vector = if class == Class::Gpu { 1 } else { product.vector() };
-        let (blocks, [m, n, _]) = (product.packed_blocks(), product.multiples());
-        let packing =
-            [blocks[0].unwrap_or(m), blocks[1].unwrap_or(n)].map(|columns| Packing::likely(&product, columns));
-        Self { class, letter, product, packing, packed_steps, vector, triangle_order, factor_order, work_items }
+    pub fn with_product(self, product: ProductForm) -> Self {
+        let packing = product.packed_columns().map(|columns| Packing::likely(&product, columns));
+        Self { product, packing, ..self }
     }
 
-    /// Checks that a device with these limits can run the kernels of products.
+    /// Checks that a device with these limits can run the kernels.
     ///
     /// # Errors
     /// The first constraint that is violated.
     pub fn check(&self, limits: &GroupLimits) -> Result<(), ProductConstraint> {
         let element = self.element();
         self.product.check(element, limits)?;
-        let [m, n, k] = self.product.multiples();
+        let [.., k] = self.product.multiples();
+        let are_steps = (1..=STEPS_MAX).contains(&self.packed_steps);
+        meets(are_steps && VECTORS.contains(&self.vector), ProductConstraint::Range)?;
         meets(self.packed_steps.is_multiple_of(k), ProductConstraint::EqualReads)?;
-        let columns = self.product.packed_blocks().into_iter().zip([m, n]).map(|(block, all)| block.unwrap_or(all));
-        columns.zip(&self.packing).try_for_each(|(columns, packing)| packing.check(columns, element, limits))
+        let columns = self.product.packed_columns().into_iter();
+        columns.zip(&self.packing).try_for_each(|(columns, packing)| packing.check(columns, element, limits))?;
+        let orders = [self.triangle_order, self.factor_order];
+        let are_orders = orders.iter().all(|order| (1..=ORDER_MAX).contains(order));
+        meets(are_orders && self.triangle_order.is_multiple_of(4), ProductConstraint::Range)?;
+        meets(self.has_square_groups(), ProductConstraint::Range)?;
+        meets(self.work_items <= limits.items.min(limits.dim_items[0]), ProductConstraint::GroupItems)?;
+        // Several work-items share a block that is factored.
+        let block_bytes = if self.work_items == 1 { 0 } else { self.factor_order.pow(2) * element.bytes() };
+        meets(block_bytes <= limits.local_bytes, ProductConstraint::LocalMemory)
     }
 
     /// Returns the parts of the elements.
@@ -288,6 +289,15 @@ impl Parameters {
         if self.vector == 1 { 1 } else { 2 * self.vector }
     }
 
+    /// Returns what the scratch of calls depends on besides options and shapes: all but the kernels of products and of
+    /// packing, of which the multiples of the blocks matter.
+    pub(super) fn scratch_key(&self) -> impl PartialEq {
+        let &Self { letter, ref product, packing: _, packed_steps, vector, triangle_order, factor_order, work_items } =
+            self;
+        let others = [packed_steps, vector, triangle_order, factor_order, work_items];
+        (letter, product.multiples(), others)
+    }
+
     /// Returns whether the work-items of a group are a power of four, as kernels for batches require: they arrange them
     /// in a square, and add by halves.
     pub(super) fn has_square_groups(&self) -> bool {
@@ -295,79 +305,29 @@ impl Parameters {
     }
 }
 
-/// Of 32 registers 24 hold the tile, three (four for complex types) a column of A and one an element of B. A block of A
-/// (m_wg x k_wg) stays in a second-level cache of at least 512 KiB, a panel of B in the first-level cache. Tuned on
-/// PoCL 3.1, Zen 4.
-fn wide_cpu(letter: char) -> LoopingTile {
-    let (m_wg, n_wg, k_wg, m_wi, n_wi, vector) = match letter {
-        's' => (192, 512, 384, 48, 8, 16),
-        'd' => (96, 512, 256, 24, 8, 8),
-        'c' => (96, 384, 256, 32, 6, 16),
-        _ => (96, 384, 192, 16, 6, 8),
-    };
-    LoopingTile { m_wg, n_wg, k_wg, m_wi, n_wi, vector }
-}
-
-/// Twelve of 16 registers hold the tile. Chosen by the rules of [`wide_cpu`]; not tuned yet.
-fn cpu(letter: char) -> LoopingTile {
-    let (m_wg, n_wg, k_wg, m_wi, n_wi, vector) = match letter {
-        's' => (96, 480, 256, 16, 6, 8),
-        'd' => (96, 480, 256, 8, 6, 4),
-        'c' => (96, 480, 192, 16, 3, 8),
-        _ => (96, 480, 128, 8, 3, 4),
-    };
-    LoopingTile { m_wg, n_wg, k_wg, m_wi, n_wi, vector }
-}
-
-/// A group has 256 work-items. A work-item's tile of 8 x 8 numbers, or fewer of `double` and of complex types, takes 64
-/// to 128 registers of 32 bits. It multiplies four numbers or more for each that it reads from local memory, so that
-/// local memory is not the limit. Two buffers take at most 32 KiB. A vector has 16 bytes, and a group's work-items read
-/// adjacent ones. Not tuned yet.
-fn gpu(letter: char) -> GroupTile {
-    let (m_wg, n_wg, k_wg, dim, [of_a, of_b]) = match letter {
-        's' => (128, 128, 16, 16, [4, 4]),
-        'd' => (128, 64, 8, 32, [2, 2]),
-        'c' => (128, 64, 8, 32, [4, 2]),
-        _ => (64, 64, 8, 32, [2, 2]),
-    };
-    let layout = PackedLayout::GroupBlocks;
-    let [a, b] = [of_a, of_b].map(|vector| FactorTile { dim, vector, is_strided: true, is_local: true, layout });
-    GroupTile { m_wg, n_wg, k_wg, k_wi: 4, m_dim: 16, n_dim: 16, a, b, buffering: Buffering::Double }
-}
-
-/// For devices with groups of 64 work-items and 8 KiB of local memory.
-const SMALL_GPU: GroupTile = {
-    let (layout, dim) = (PackedLayout::GroupBlocks, 8);
-    let a = FactorTile { dim, vector: 2, is_strided: true, is_local: true, layout };
-    let (m_wg, n_wg, k_wg, k_wi, m_dim, n_dim) = (32, 32, 8, 4, 8, 8);
-    GroupTile { m_wg, n_wg, k_wg, k_wi, m_dim, n_dim, a, b: a, buffering: Buffering::None }
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The parameters of kernels besides the product's are checked, because rows may come from a file.
     #[test]
-    fn table_rows_are_valid() {
-        let each = Class::ALL.into_iter().flat_map(|class| "sdcz".chars().map(move |letter| (class, letter)));
-        for parameters in each.flat_map(|(class, letter)| Parameters::all_of(class, letter)) {
-            assert_eq!(parameters.check(&GroupLimits::USUAL), Ok(()), "{parameters:?}");
-            assert!(parameters.has_square_groups(), "{parameters:?}");
-            assert!(parameters.triangle_order.is_multiple_of(4), "{parameters:?}");
-            let block_bytes = parameters.factor_order.pow(2) * parameters.element().bytes();
-            assert!(parameters.work_items == 1 || block_bytes <= 16 << 10, "{parameters:?}");
-        }
-    }
-
-    #[test]
-    fn devices_with_less_have_other_rows() {
-        let small = GroupLimits { items: 64, dim_items: [64, 64], local_bytes: 8 << 10 };
-        for letter in "sdcz".chars() {
-            let fitting = |limits| Parameters::fitting(Class::Gpu, letter, limits);
-            assert_eq!(fitting(&GroupLimits::USUAL), Ok(Parameters::of(Class::Gpu, letter)));
-            assert_eq!(fitting(&small).map(|row| row.product), Ok(ProductForm::Grouped(SMALL_GPU)));
-            let none = GroupLimits { items: 16, ..small };
-            assert_eq!(fitting(&none), Err(ProductConstraint::GroupItems));
+    fn parameters_of_other_kernels_are_checked() {
+        let row = Parameters::of(Class::Gpu, 'z');
+        let limits = GroupLimits { items: 256, ..GroupLimits::USUAL };
+        assert_eq!(row.check(&limits), Ok(()));
+        for (row, constraint) in [
+            (Parameters { packed_steps: 0, ..row }, ProductConstraint::Range),
+            (Parameters { packed_steps: usize::MAX, ..row }, ProductConstraint::Range),
+            (Parameters { packed_steps: 4097, ..row }, ProductConstraint::EqualReads),
+            (Parameters { vector: 3, ..row }, ProductConstraint::Range),
+            (Parameters { triangle_order: 30, ..row }, ProductConstraint::Range),
+            (Parameters { factor_order: 0, ..row }, ProductConstraint::Range),
+            (Parameters { work_items: 32, ..row }, ProductConstraint::Range),
+            (Parameters { work_items: 0, ..row }, ProductConstraint::Range),
+            (Parameters { work_items: 1024, ..row }, ProductConstraint::GroupItems),
+            (Parameters { factor_order: 64, ..row }, ProductConstraint::LocalMemory),
+        ] {
+            assert_eq!(row.check(&limits), Err(constraint), "{row}");
         }
     }
 

@@ -25,6 +25,20 @@ pub(super) struct Product<T> {
     pub c: View,
 }
 
+/// How often the parts of a product are done: more than once to time them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Repeats {
+    /// Packing of A and of B.
+    pub packing: [usize; 2],
+    /// The multiplication of the packed factors.
+    pub multiplication: usize,
+}
+
+impl Repeats {
+    /// Each part once, which computes the product.
+    pub const ONCE: Self = Self { packing: [1, 1], multiplication: 1 };
+}
+
 impl<T: Scalar> Product<T> {
     /// Makes the product C := C + alpha A B.
     pub fn adding(alpha: T, a: View, b: View, c: View) -> Self {
@@ -33,12 +47,19 @@ impl<T: Scalar> Product<T> {
 
     /// Puts the product into the stream.
     pub fn run(self, stream: &mut Stream<'_>) -> Result<(), DeviceError> {
+        self.repeated(stream, Repeats::ONCE)
+    }
+
+    /// Puts the product into the stream, its parts repeated.
+    pub fn repeated(self, stream: &mut Stream<'_>, repeats: Repeats) -> Result<(), DeviceError> {
         let Self { part, alpha, a, b, beta, c } = self;
         debug_assert!((a.m, a.n, b.n) == (c.m, b.m, c.n) && !c.conj, "{a:?} {b:?} {c:?}");
         if c.rs != 1 {
             // Compute Cᵀ = Bᵀ Aᵀ instead, whose columns have adjacent elements.
             let part = part.map(|(symmetry, uplo)| (symmetry, uplo.flip()));
-            return Self { part, a: b.transpose(), b: a.transpose(), c: c.transpose(), ..self }.run(stream);
+            let packing = [repeats.packing[1], repeats.packing[0]];
+            let transposed = Self { part, a: b.transpose(), b: a.transpose(), c: c.transpose(), ..self };
+            return transposed.repeated(stream, Repeats { packing, ..repeats });
         }
         let k = a.n;
         if alpha == T::ZERO || k == 0 {
@@ -53,10 +74,18 @@ impl<T: Scalar> Product<T> {
         for first in (0..k).step_by(most) {
             let steps = first..k.min(first + most);
             let depth = steps.len().next_multiple_of(multiple);
-            FACTOR_A.pack(stream, a, steps.clone(), Packed { at: a_at, width: width_a, depth })?;
-            FACTOR_B.pack(stream, b.transpose(), steps, Packed { at: b_at, width: width_b, depth })?;
+            let (packed_a, packed_b) =
+                (Packed { at: a_at, width: width_a, depth }, Packed { at: b_at, width: width_b, depth });
+            for _ in 0..repeats.packing[0] {
+                FACTOR_A.pack(stream, a, steps.clone(), packed_a)?;
+            }
+            for _ in 0..repeats.packing[1] {
+                FACTOR_B.pack(stream, b.transpose(), steps.clone(), packed_b)?;
+            }
             let beta = if first == 0 { beta } else { T::ONE };
-            Self { beta, ..self }.multiply(stream, (a_at, b_at), depth)?;
+            for _ in 0..repeats.multiplication {
+                Self { beta, ..self }.multiply(stream, (a_at, b_at), depth)?;
+            }
         }
         stream.scratch.release(before);
         Ok(())
@@ -91,17 +120,17 @@ impl<T: Scalar> Product<T> {
     }
 }
 
-/// A factor as a packing kernel sees it.
-struct Factor {
-    /// Its index in the parameters.
+/// The kernels that pack a factor.
+struct PackingKernels {
+    /// The index of the factor in the parameters.
     index: usize,
     /// The kernels for a matrix whose rows' elements are adjacent, for other matrices, and for matrices of which one
     /// triangle is stored.
     kernels: [&'static str; 3],
 }
 
-const FACTOR_A: Factor = Factor { index: 0, kernels: ["pack_a", "pack_transposed_a", "complete_a"] };
-const FACTOR_B: Factor = Factor { index: 1, kernels: ["pack_b", "pack_transposed_b", "complete_b"] };
+const FACTOR_A: PackingKernels = PackingKernels { index: 0, kernels: ["pack_a", "pack_transposed_a", "complete_a"] };
+const FACTOR_B: PackingKernels = PackingKernels { index: 1, kernels: ["pack_b", "pack_transposed_b", "complete_b"] };
 
 /// Where a packed factor is, and its columns and rows with the padding.
 #[derive(Clone, Copy)]
@@ -111,7 +140,7 @@ struct Packed {
     depth: usize,
 }
 
-impl Factor {
+impl PackingKernels {
     /// Packs the columns `steps` of a view.
     fn pack(
         &self,

@@ -5,7 +5,7 @@ use super::{Packing, Parameters, product_text};
 use std::{
     collections::BTreeMap,
     fmt::Write,
-    sync::{Mutex, PoisonError},
+    sync::{PoisonError, RwLock},
 };
 use superscalar_devices::opencl::Source;
 
@@ -182,11 +182,20 @@ pub(super) fn batch_vectors(parameters: &Parameters) -> usize {
 /// The compiler options. The source itself states what may be contracted or reordered.
 const OPTIONS: &str = "-cl-std=CL1.2";
 
-/// Returns the program's source. Sources are cached, because they are long and needed at every launch.
+/// Makes the program's source.
+pub(super) fn make_source(program: Program, parameters: &Parameters) -> Source {
+    Source::new(program.text(parameters), OPTIONS)
+}
+
+/// Returns the program's source. Sources are cached, because they are long and needed at every launch. Launches share
+/// the lock.
 pub(super) fn source(program: Program, parameters: &Parameters) -> Source {
-    static SOURCES: Mutex<BTreeMap<(Program, Parameters), Source>> = Mutex::new(BTreeMap::new());
+    static SOURCES: RwLock<BTreeMap<(Program, Parameters), Source>> = RwLock::new(BTreeMap::new());
     // A source is inserted only when it is complete, so a panic of another thread leaves the table valid.
-    let mut sources = SOURCES.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = sources.entry((program, *parameters));
-    known.or_insert_with(|| Source::new(program.text(parameters), OPTIONS)).clone()
+    let key = (program, *parameters);
+    let known = SOURCES.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+    known.unwrap_or_else(|| {
+        let mut sources = SOURCES.write().unwrap_or_else(PoisonError::into_inner);
+        sources.entry(key).or_insert_with(|| make_source(program, parameters)).clone()
+    })
 }

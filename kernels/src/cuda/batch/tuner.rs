@@ -42,7 +42,8 @@ pub enum ProductKernel {
 }
 
 /// Finds the fastest tile for products of an order on a runtime's GPU, its only device. At most `most` candidates are
-/// measured; `report` receives each kernel with its rate in Gflop/s, or why it was discarded.
+/// measured, and only the first of them after the moment `until`. `report` receives each kernel with its rate in
+/// Gflop/s, or why it was discarded.
 ///
 /// # Errors
 /// If the runtime has other devices or none, memory runs out, the device fails, or no candidate computes right
@@ -54,7 +55,8 @@ pub enum ProductKernel {
 /// let gpu = cuda::open(0, &cuda::Options::default())?;
 /// let class = gpu.class().clone();
 /// let rt = Runtime::builder().workers(1).device(gpu).build()?;
-/// let tuned = tuning::measure::<f64>(&rt, &class, 64, 10, |kernel, rate| println!("{kernel:?}: {rate:?}"))?;
+/// let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+/// let tuned = tuning::measure::<f64>(&rt, &class, 64, 10, until, |kernel, rate| println!("{kernel:?}: {rate:?}"))?;
 /// println!("{}", tuned.tile);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -63,6 +65,7 @@ pub fn measure<T: Scalar>(
     gpu: &GpuClass,
     order: usize,
     most: usize,
+    until: Instant,
     mut report: impl FnMut(ProductKernel, Result<f64, &DeviceError>),
 ) -> Result<TunedTile, DeviceError> {
     if rt.devices().len() != 1 {
@@ -71,6 +74,9 @@ pub fn measure<T: Scalar>(
     let mut trial = Trial::<T>::new(rt, order)?;
     let mut timed = Vec::new();
     for tile in ProductTile::candidates::<T>(gpu.tile_limits(), order, most) {
+        if !timed.is_empty() && Instant::now() >= until {
+            break;
+        }
         let kernel = ProductKernel::Tiles(tile);
         match trial.check(kernel).and_then(|()| trial.gflops(kernel)) {
             Ok(rate) => {
