@@ -187,6 +187,7 @@ fn rows(device: &DiscoveredDevice) -> (Parameters, Parameters, String) {
             (ProductForm::Looping(LoopingTile { m_wg, ..tile }), format!("#define M_WG {m_wg}\n"))
         }
         ProductForm::Grouped(tile) => (ProductForm::Grouped(GroupTile { k_wi: 2, ..tile }), "#define K_WI 2\n".into()),
+        ProductForm::Matrix(_) => unreachable!("a row for a class of devices"),
     };
     let other = Parameters { packed_steps: 2048, ..shipped.with_product(product) };
     assert_eq!(other.check(&GroupLimits::of(device.class())), Ok(()), "{other}");

@@ -29,6 +29,9 @@ pub struct DeviceClass {
     pub clock_hz: u64,
     /// The compute capability of a GPU by NVIDIA.
     pub compute_capability: Option<(u32, u32)>,
+    /// Whether the driver compiles NVIDIA's matrix instructions for `double` (`mma.m16n8k8`) in inline PTX, and the
+    /// device has them. Known only of a device that is open.
+    pub has_matrix_f64: bool,
     /// The largest size of a work group.
     pub max_work_group: usize,
     /// The largest size of a work group in each of three directions.
@@ -76,6 +79,7 @@ impl DeviceClass {
             clock_hz: u64::from(unit(ffi::CL_DEVICE_MAX_CLOCK_FREQUENCY).unwrap_or(0)) * 1_000_000,
             // Only NVIDIA's driver knows these queries.
             compute_capability: unit(COMPUTE_CAPABILITY_MAJOR_NV).ok().zip(unit(COMPUTE_CAPABILITY_MINOR_NV).ok()),
+            has_matrix_f64: false,
             max_work_group: number::<usize>(device, ffi::CL_DEVICE_MAX_WORK_GROUP_SIZE)?,
             max_work_items: number::<[usize; 3]>(device, ffi::CL_DEVICE_MAX_WORK_ITEM_SIZES)?,
             local_bytes: word(ffi::CL_DEVICE_LOCAL_MEM_SIZE)?,

@@ -7,8 +7,9 @@ use super::{
     discovery::DiscoveredDevice,
     lane::Lane,
     object::{Context, Queue},
-    program::Programs,
+    program::{Programs, Target},
     queue::{DeviceState, OpenclQueue},
+    source::Source,
     speed,
 };
 use crate::{
@@ -125,16 +126,20 @@ impl OpenclDevice {
         found: &DiscoveredDevice,
         settings: &Settings,
     ) -> Result<Self, DeviceError> {
-        let info = info(&context, found, settings);
+        let heap_bytes = settings.heap_bytes(found.class());
+        let programs = Programs::new(cache_in(settings.cache.clone()));
+        let mut found = found.clone();
+        found.class.has_matrix_f64 = has_matrix_f64(&programs, &context, &found);
+        let info = info(&context, &found, settings);
         let state = Arc::new(DeviceState {
             index: settings.index,
             found: found.clone(),
             context,
-            programs: Programs::new(cache_in(settings.cache.clone())),
+            programs,
             signal: Signal::default(),
             clock: Clock::default(),
             heap: OnceLock::new(),
-            heap_bytes: settings.heap_bytes(found.class()),
+            heap_bytes,
         });
         let lanes = (0..settings.queues + COPY_QUEUES).map(|number| {
             let mut code = 0;
@@ -154,6 +159,12 @@ impl OpenclDevice {
     #[must_use]
     pub fn class(&self) -> &DeviceClass {
         self.state.found.class()
+    }
+
+    /// Returns the device as it was found, with what is known only of an open one.
+    #[must_use]
+    pub fn discovered(&self) -> &DiscoveredDevice {
+        &self.state.found
     }
 
     /// Fails if the device is lost.
@@ -189,12 +200,35 @@ fn context_of(
     Ok(SharedContext::new(context, neighbours().map(|(_, settings)| settings.index).collect()))
 }
 
+/// The first GPUs by NVIDIA with matrix instructions for `double` of this shape.
+const MATRIX_CAPABILITY_MIN: (u32, u32) = (9, 0);
+/// A kernel with one such instruction.
+const MATRIX_PROBE: &str = r#"
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+__kernel void probe(__global double *x) {
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    const double a = x[0], b = x[1];
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};"
+        : "+d"(s0), "+d"(s1), "+d"(s2), "+d"(s3) : "d"(a), "d"(b));
+    x[get_local_id(0)] = s0 + s1 + s2 + s3;
+}
+"#;
+
+/// Returns whether the device has matrix instructions and the driver compiles them.
+fn has_matrix_f64(programs: &Programs, context: &SharedContext, found: &DiscoveredDevice) -> bool {
+    let class = found.class();
+    let target = Target { context: &context.context, device: found.raw(), whole: found.whole(), class };
+    class.compute_capability.is_some_and(|capability| capability >= MATRIX_CAPABILITY_MIN)
+        && programs.get(target, &Source::new(MATRIX_PROBE.to_owned(), "-cl-std=CL1.2")).is_ok()
+}
+
 fn info(context: &SharedContext, found: &DiscoveredDevice, settings: &Settings) -> DeviceInfo {
     let class = found.class();
     let link = settings.link.unwrap_or(if class.is_unified { UNIFIED } else { LINKED });
+    let matrix = if class.has_matrix_f64 { ", matrix instructions" } else { "" };
     let peers = context.devices.iter().filter(|&&device| device != settings.index).map(|&device| (device, link));
     DeviceInfo {
-        name: format!("{} ({} units)", class.name, class.compute_units),
+        name: format!("{} ({} units{matrix})", class.name, class.compute_units),
         kind: KIND,
         queues: settings.queues,
         urgent_queues: 0,

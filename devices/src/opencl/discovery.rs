@@ -16,7 +16,7 @@ pub struct DiscoveredDevice {
     pub(super) platform: DriverId,
     device: DriverId,
     sub_device: Option<Arc<SubDevice>>,
-    class: DeviceClass,
+    pub(super) class: DeviceClass,
 }
 
 /// A platform or a whole device, which the driver keeps until the process ends.

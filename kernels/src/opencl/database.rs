@@ -212,7 +212,7 @@ mod tests {
 
     /// A GPU with what most have.
     fn device(name: &str, limits: GroupLimits) -> DeviceClass {
-        let GroupLimits { items, dim_items: [x, y], local_bytes } = limits;
+        let GroupLimits { items, dim_items: [x, y], local_bytes, has_matrix_f64 } = limits;
         DeviceClass {
             platform: "OpenCL".into(),
             vendor: "NVIDIA Corporation".into(),
@@ -222,6 +222,7 @@ mod tests {
             compute_units: 16,
             clock_hz: 1_000_000_000,
             compute_capability: Some((6, 1)),
+            has_matrix_f64,
             max_work_group: items,
             max_work_items: [x, y, 64],
             local_bytes,
@@ -258,7 +259,7 @@ mod tests {
 
     #[test]
     fn devices_with_less_have_other_rows() {
-        let small = GroupLimits { items: 64, dim_items: [64, 64], local_bytes: 8 << 10 };
+        let small = GroupLimits { items: 64, dim_items: [64, 64], local_bytes: 8 << 10, ..GroupLimits::USUAL };
         for letter in LETTERS {
             let fitting = |limits| Database::shipped().fitting(&device("GPU", limits), letter);
             assert_eq!(fitting(GroupLimits::USUAL), Ok(Parameters::of(Class::Gpu, letter)));

@@ -79,19 +79,23 @@ pub struct GroupLimits {
     pub dim_items: [usize; 2],
     /// Local memory of a group in bytes.
     pub local_bytes: usize,
+    /// Whether there are matrix instructions for `double`, see [`MatrixTile`](super::MatrixTile).
+    pub has_matrix_f64: bool,
 }
 
 impl GroupLimits {
     /// What most GPUs can run, and more than OpenCL 1.2 requires.
-    pub const USUAL: Self = Self { items: 256, dim_items: [256, 256], local_bytes: 32 << 10 };
+    pub const USUAL: Self = Self { items: 256, dim_items: [256, 256], local_bytes: 32 << 10, has_matrix_f64: false };
     /// No limits: what is invalid with these, no device can run.
-    pub const NONE: Self = Self { items: usize::MAX, dim_items: [usize::MAX; 2], local_bytes: usize::MAX };
+    pub const NONE: Self =
+        Self { items: usize::MAX, dim_items: [usize::MAX; 2], local_bytes: usize::MAX, has_matrix_f64: true };
 
     /// Returns what kernels can use of a device.
     #[must_use]
     pub fn of(device: &DeviceClass) -> Self {
         let [x, y, _] = device.max_work_items;
-        Self { items: device.max_work_group, dim_items: [x, y], local_bytes: device.local_bytes }
+        let (items, local_bytes, has_matrix_f64) = (device.max_work_group, device.local_bytes, device.has_matrix_f64);
+        Self { items, dim_items: [x, y], local_bytes, has_matrix_f64 }
     }
 }
 
@@ -121,11 +125,13 @@ pub enum ProductConstraint {
     DimItems,
     /// The parts of the factors exceed local memory.
     LocalMemory,
+    /// The device has no matrix instructions for the type, or its driver does not compile them.
+    MatrixInstructions,
 }
 
 impl ProductConstraint {
     /// All constraints.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Range,
         Self::ItemTile,
         Self::Vector,
@@ -137,6 +143,7 @@ impl ProductConstraint {
         Self::GroupItems,
         Self::DimItems,
         Self::LocalMemory,
+        Self::MatrixInstructions,
     ];
 }
 
@@ -155,6 +162,7 @@ impl fmt::Display for ProductConstraint {
             Self::GroupItems => "work-items of a group",
             Self::DimItems => "work-items in one direction",
             Self::LocalMemory => "local memory",
+            Self::MatrixInstructions => "matrix instructions",
         })
     }
 }
@@ -164,8 +172,8 @@ impl std::error::Error for ProductConstraint {}
 /// The vector lengths of OpenCL C, besides 3.
 pub(super) const VECTORS: [usize; 5] = [1, 2, 4, 8, 16];
 /// 32-bit registers of a work-item, and those for addresses and counters. GPUs of several vendors have about as many.
-const REGISTERS: usize = 256;
-const OTHER_REGISTERS: usize = 32;
+pub(super) const REGISTERS: usize = 256;
+pub(super) const OTHER_REGISTERS: usize = 32;
 /// Multiplications of vectors that are written out.
 pub(super) const WRITTEN_MAX: usize = 2048;
 
@@ -329,7 +337,8 @@ mod tests {
     use crate::opencl::{Class, Parameters, ProductForm, Program};
     use std::collections::BTreeMap;
 
-    const LIMITS: GroupLimits = GroupLimits { items: 256, dim_items: [256, 8], local_bytes: 48 << 10 };
+    const LIMITS: GroupLimits =
+        GroupLimits { items: 256, dim_items: [256, 8], local_bytes: 48 << 10, has_matrix_f64: false };
 
     fn valid() -> GroupTile {
         let layout = PackedLayout::GroupBlocks;

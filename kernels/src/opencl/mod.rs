@@ -13,6 +13,7 @@
 //! | `in_use` | the rows that this process uses |
 //! | `tuner` | measures which parameters are the fastest on a device |
 //! | `group_tile` | the parameters of a product whose group shares a tile: their space and constraints |
+//! | `matrix_tile` | the parameters of a product with matrix instructions |
 //! | `program` | the sources of the programs, from the folder `text` and from `product_text` |
 //! | `product_text` | the generator of the product's kernel |
 //! | `stream` | the launches of a call, and its scratch memory |
@@ -39,6 +40,7 @@ mod elements;
 mod factor;
 mod group_tile;
 mod in_use;
+mod matrix_tile;
 mod parameters;
 mod product;
 mod product_text;
@@ -51,6 +53,7 @@ mod tuner;
 mod view;
 
 pub use group_tile::{Buffering, FactorTile, GroupLimits, GroupTile, PackedLayout, ProductConstraint};
+pub use matrix_tile::MatrixTile;
 pub use parameters::{Class, Element, LoopingTile, Packing, Parameters, ProductForm};
 pub use program::Program;
 

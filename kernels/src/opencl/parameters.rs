@@ -5,7 +5,7 @@
 //! tile of one OpenCL work-item.
 
 use super::{
-    GroupLimits, GroupTile, ProductConstraint,
+    GroupLimits, GroupTile, MatrixTile, ProductConstraint,
     group_tile::{VECTORS, WRITTEN_MAX, meets},
 };
 use superscalar_devices::opencl::DeviceClass;
@@ -82,6 +82,8 @@ pub enum ProductForm {
     Looping(LoopingTile),
     /// Each work-item computes one register tile. The group may read the factors into local memory.
     Grouped(GroupTile),
+    /// Groups of 32 work-items compute tiles with matrix instructions.
+    Matrix(MatrixTile),
 }
 
 /// The blocking of a product in which a group is one work-item.
@@ -125,6 +127,7 @@ impl ProductForm {
         match self {
             Self::Looping(tile) => tile.check(element),
             Self::Grouped(tile) => tile.check(element, limits),
+            Self::Matrix(tile) => tile.check(element, limits),
         }
     }
 
@@ -133,6 +136,7 @@ impl ProductForm {
         match self {
             Self::Looping(tile) => tile.vector,
             Self::Grouped(tile) => tile.a.vector,
+            Self::Matrix(_) => 1,
         }
     }
 
@@ -141,6 +145,7 @@ impl ProductForm {
         match self {
             Self::Looping(tile) => [Some(tile.m_wi), Some(tile.n_wi)],
             Self::Grouped(tile) => tile.packed_blocks(),
+            Self::Matrix(tile) => [Some(tile.m_wg), Some(tile.n_wg)],
         }
     }
 
@@ -155,6 +160,16 @@ impl ProductForm {
         match self {
             Self::Looping(tile) => [tile.m_wi, tile.n_wi, 1],
             Self::Grouped(tile) => [tile.m_wg, tile.n_wg, tile.k_wg],
+            Self::Matrix(tile) => [tile.m_wg, tile.n_wg, tile.k_wg],
+        }
+    }
+
+    /// Returns the work-items of a group in both directions, and the rows and columns of its tile.
+    pub(super) fn group(&self) -> ([usize; 2], [usize; 2]) {
+        match self {
+            Self::Looping(tile) => ([1, 1], [tile.m_wg, tile.n_wg]),
+            Self::Grouped(tile) => ([tile.m_dim, tile.n_dim], [tile.m_wg, tile.n_wg]),
+            Self::Matrix(tile) => ([tile.items(), 1], [tile.m_wg, tile.n_wg]),
         }
     }
 }
@@ -210,9 +225,10 @@ impl Packing {
                 Self { m_wg: columns, n_wg: 64, m_wi: columns, n_wi: 64, m_unroll: 1, n_unroll: 1 }
             }
             // A group reads and writes rows of 32 adjacent elements, if blocks are so wide.
-            ProductForm::Grouped(tile) => {
+            ProductForm::Grouped(_) | ProductForm::Matrix(_) => {
+                let ([x, y], _) = product.group();
                 let m_wg = 1 << columns.trailing_zeros().min(5);
-                let n_dim = (tile.items() / m_wg).clamp(1, 8);
+                let n_dim = (x.saturating_mul(y) / m_wg).clamp(1, 8);
                 Self { m_wg, n_wg: 4 * n_dim, m_wi: 1, n_wi: 4, m_unroll: 1, n_unroll: 4 }
             }
         }
@@ -335,7 +351,7 @@ mod tests {
     fn packing_constraints_discard() {
         let element = Element::of('z');
         let valid = Packing { m_wg: 32, n_wg: 16, m_wi: 1, n_wi: 4, m_unroll: 1, n_unroll: 2 };
-        let limits = GroupLimits { items: 128, dim_items: [128, 64], local_bytes: 9 << 10 };
+        let limits = GroupLimits { items: 128, dim_items: [128, 64], local_bytes: 9 << 10, ..GroupLimits::USUAL };
         assert_eq!(valid.check(64, element, &limits), Ok(()));
         for (packing, constraint) in [
             (Packing { m_wg: 0, ..valid }, ProductConstraint::Range),

@@ -4,7 +4,7 @@
 //! transpose, conjugate, and complete matrices of which a triangle is stored.
 
 use super::{
-    ProductForm, Program,
+    Program,
     elements::scale,
     stream::{Argument, Launch, Stream},
     view::{Structure, View, part_code},
@@ -94,10 +94,7 @@ impl<T: Scalar> Product<T> {
     /// Multiplies the packed operands, of k rows.
     fn multiply(self, stream: &mut Stream<'_>, (a_at, b_at): (usize, usize), k: usize) -> Result<(), DeviceError> {
         let Self { part, alpha, beta, c, .. } = self;
-        let (local, [m_wg, n_wg]) = match &stream.parameters.product {
-            ProductForm::Looping(tile) => ([1, 1], [tile.m_wg, tile.n_wg]),
-            ProductForm::Grouped(tile) => ([tile.m_dim, tile.n_dim], [tile.m_wg, tile.n_wg]),
-        };
+        let (local, [m_wg, n_wg]) = stream.parameters.product.group();
         stream.launch(Launch {
             program: Program::Product,
             kernel: "gemm",

@@ -10,11 +10,14 @@
 //! | `unroll`, `group`, `buffers` | of a grouped kernel: steps written out, work-items down x across, buffering |
 //! | `a`, `b` | of a grouped kernel: reading work-items, vector, order, memory and layout of a factor |
 //! | `vector` | numbers in a vector of a looping kernel |
+//! | `warp` | of a kernel with matrix instructions: tile of 32 work-items, rows x columns |
 //! | `pack-a`, `pack-b` | packing: block of a group, of a work-item, and unrolling |
 //! | `steps` | steps that are packed at a time |
 //! | `other-vector`, `triangle`, `factor`, `items` | vector, orders of blocks and work-items of the other kernels |
 
-use super::{Buffering, FactorTile, GroupTile, LoopingTile, PackedLayout, Packing, Parameters, ProductForm};
+use super::{
+    Buffering, FactorTile, GroupTile, LoopingTile, MatrixTile, PackedLayout, Packing, Parameters, ProductForm,
+};
 use crate::scalar::LETTERS;
 use std::{fmt, str::FromStr};
 
@@ -97,6 +100,11 @@ impl<'t> Words<'t> {
         Ok(LoopingTile { m_wg, n_wg, k_wg, m_wi, n_wi, vector: self.number("vector")? })
     }
 
+    fn matrix(&mut self) -> Result<MatrixTile, String> {
+        let ([m_wg, n_wg, k_wg], [m_warp, n_warp]) = (self.numbers("tile")?, self.numbers("warp")?);
+        Ok(MatrixTile { m_wg, n_wg, k_wg, m_warp, n_warp })
+    }
+
     fn grouped(&mut self) -> Result<GroupTile, String> {
         let ([m_wg, n_wg, k_wg], k_wi) = (self.numbers("tile")?, self.number("unroll")?);
         let ([m_dim, n_dim], a, b) = (self.numbers("group")?, self.factor("a")?, self.factor("b")?);
@@ -119,7 +127,10 @@ impl FromStr for Parameters {
         let product = match form {
             "looping" => ProductForm::Looping(words.looping()?),
             "grouped" => ProductForm::Grouped(words.grouped()?),
-            other => return Err(format!("`{other}` is no form of a kernel: expected `looping` or `grouped`")),
+            "matrix" => ProductForm::Matrix(words.matrix()?),
+            other => {
+                return Err(format!("`{other}` is no form of a kernel: expected `looping`, `grouped` or `matrix`"));
+            }
         };
         let parameters = Self {
             letter,
@@ -151,6 +162,9 @@ impl fmt::Display for Parameters {
                     write!(out, " {key}={dim},{vector},{}", names.join(","))?;
                 }
                 write!(out, " buffers={}", name_of(&BUFFERINGS, buffering))?;
+            }
+            ProductForm::Matrix(MatrixTile { m_wg, n_wg, k_wg, m_warp, n_warp }) => {
+                write!(out, "{letter} matrix tile={m_wg}x{n_wg}x{k_wg} warp={m_warp}x{n_warp}")?;
             }
         }
         for (key, Packing { m_wg, n_wg, m_wi, n_wi, m_unroll, n_unroll }) in ["pack-a", "pack-b"].iter().zip(packing) {

@@ -2,6 +2,9 @@
 //!
 //! The suite in `conformance` tests their results; it needs a GPU.
 
+#[cfg(feature = "opencl")]
+mod matrix_products;
+
 use std::{num::NonZero, sync::Mutex, thread};
 use superscalar_devices::cuda;
 use superscalar_kernels::{

@@ -8,6 +8,7 @@
 
 mod grouped;
 mod looping;
+mod matrix;
 
 use super::{Parameters, ProductForm};
 use std::fmt::Write;
@@ -24,6 +25,7 @@ pub(super) fn text(parameters: &Parameters) -> String {
     match &parameters.product {
         ProductForm::Looping(tile) => looping::kernel(&mut text, tile, element),
         ProductForm::Grouped(tile) => grouped::kernel(&mut text, tile, element),
+        ProductForm::Matrix(tile) => matrix::kernel(&mut text, tile, element),
     }
     text
 }

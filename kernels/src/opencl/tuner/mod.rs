@@ -35,7 +35,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use superscalar_devices::opencl::DiscoveredDevice;
+use superscalar_devices::opencl::{DiscoveredDevice, OpenclDevice, Settings};
 use superscalar_runtime::DeviceError;
 use trial::Trial;
 
@@ -150,8 +150,12 @@ impl Tuner {
         // On a CPU, compilers would disturb what is timed.
         let count = if found.class().is_cpu { 1 } else { cores.saturating_sub(1).clamp(1, COMPILERS_MAX) };
         let folder = ProgramFolder::new()?;
-        let compilers = Compilers::start(found, count, &folder.0)?;
-        Ok(Self { found: found.clone(), compilers, folder })
+        // Whether there are matrix instructions is known only of an open device.
+        let settings = Settings { memory_bytes: Some(1 << 16), cache: Some(folder.0.clone()), ..Settings::new(0) };
+        let opened = OpenclDevice::open(&[(found.clone(), settings)])?;
+        let found = opened.first().map_or(found, |device| device.discovered()).clone();
+        let compilers = Compilers::start(&found, count, &folder.0)?;
+        Ok(Self { found, compilers, folder })
     }
 
     /// Returns whether the device computes with a row what the host's kernels compute, up to rounding.

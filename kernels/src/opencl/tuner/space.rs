@@ -5,7 +5,7 @@
 //! device but its limits, its compute units and what most devices of its class have, so a search must measure.
 
 use crate::opencl::{
-    Buffering, Element, FactorTile, GroupLimits, GroupTile, LoopingTile, Packing, Parameters, ProductForm,
+    Buffering, Element, FactorTile, GroupLimits, GroupTile, LoopingTile, MatrixTile, Packing, Parameters, ProductForm,
 };
 
 /// The choices of a point of a space, each below the number in [`Space::choices`].
@@ -51,6 +51,7 @@ impl Space {
         match (self.varied, &self.base.product) {
             (Varied::Product, ProductForm::Grouped(_)) => GroupTile::CHOICES,
             (Varied::Product, ProductForm::Looping(_)) => some(&[4, 4, 6, 4, 4, 5]),
+            (Varied::Product, ProductForm::Matrix(_)) => some(&[3, 3, 2, 3, 3]),
             (Varied::Packing(_), _) => some(&[4, 7, 5, 5, 3, 4]),
         }
     }
@@ -63,6 +64,9 @@ impl Space {
             }
             (Varied::Product, ProductForm::Looping(_)) => {
                 self.base.with_product(ProductForm::Looping(looping_tile(point)))
+            }
+            (Varied::Product, ProductForm::Matrix(_)) => {
+                self.base.with_product(ProductForm::Matrix(matrix_tile(point)))
             }
             (Varied::Packing(factor), product) => {
                 let mut row = self.base;
@@ -83,11 +87,14 @@ impl Space {
                 let native = self.base.product.vector();
                 looping_cost(tile, native, row.element()) / self.balance([tile.m_wg, tile.n_wg])
             }
+            (Varied::Product, ProductForm::Matrix(tile)) => matrix_cost(tile) / self.balance([tile.m_wg, tile.n_wg]),
             (Varied::Packing(factor), ProductForm::Looping(_)) => {
                 let [x, y] = row.packing[factor].dims();
                 ((x * y) as f64).log2()
             }
-            (Varied::Packing(factor), ProductForm::Grouped(_)) => packing_cost(&row.packing[factor]),
+            (Varied::Packing(factor), ProductForm::Grouped(_) | ProductForm::Matrix(_)) => {
+                packing_cost(&row.packing[factor])
+            }
         }
     }
 
@@ -109,6 +116,13 @@ fn looping_tile(point: &Point) -> LoopingTile {
     let m_wg = multiple([48, 96, 192, 384][rows_wg], m_wi);
     let n_wg = multiple([96, 192, 384, 768][columns_wg], n_wi);
     LoopingTile { m_wg, n_wg, k_wg: [128, 192, 256, 384, 512][steps], m_wi, n_wi, vector }
+}
+
+/// Returns the kernel of a point of the space of kernels with matrix instructions.
+fn matrix_tile(point: &Point) -> MatrixTile {
+    let &[rows, columns, steps, warp_rows, warp_columns, ..] = point;
+    let (m_wg, n_wg, k_wg) = (32 << rows, 32 << columns, 8 << steps);
+    MatrixTile { m_wg, n_wg, k_wg, m_warp: 16 << warp_rows, n_warp: 16 << warp_columns }
 }
 
 /// Returns the packing kernel of a point, for blocks of so many columns.
@@ -157,6 +171,13 @@ fn grouped_cost(tile: &GroupTile, element: Element) -> f64 {
     let groups = (REGISTER_FILE / tile.registers(element)).min(ITEMS_MAX) / tile.items();
     let independent = (groups.max(1) * tile.items()) as f64 * (m * n).min(32.0);
     (slowest + 0.25 * others + overhead) / multiplications / (independent / HIDING).min(1.0)
+}
+
+/// The same for a kernel with matrix instructions: what a warp reads from local memory for each of them, and what the
+/// group reads from global memory.
+fn matrix_cost(tile: &MatrixTile) -> f64 {
+    let reads = |rows: usize, columns: usize| 1.0 / rows as f64 + 1.0 / columns as f64;
+    1.0 + 8.0 * reads(tile.m_warp, tile.n_warp) + 16.0 * reads(tile.m_wg, tile.n_wg) + 1.0 / tile.k_wg as f64
 }
 
 /// The same for a kernel in which a work-item loops over register tiles, on a core with registers of `native` numbers.
