@@ -7,7 +7,6 @@ use superscalar_kernels::opencl::{Parameters, ProductForm, Program, tuning::Data
 /// The words of OpenCL C that real products use, in CUDA C++.
 const WORDS: &str = r#"
 #define __kernel extern "C" __global__
-#define __attribute__(list)
 #define __global
 #define __local __shared__
 #define inline static __device__ __forceinline__
