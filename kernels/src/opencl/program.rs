@@ -5,7 +5,7 @@ use super::{Packing, Parameters, product_text};
 use std::{
     collections::BTreeMap,
     fmt::Write,
-    sync::{PoisonError, RwLock},
+    sync::{Mutex, PoisonError},
 };
 use superscalar_devices::opencl::Source;
 
@@ -187,15 +187,11 @@ pub(super) fn make_source(program: Program, parameters: &Parameters) -> Source {
     Source::new(program.text(parameters), OPTIONS)
 }
 
-/// Returns the program's source. Sources are cached, because they are long and needed at every launch. Launches share
-/// the lock.
+/// Returns the program's source. Sources are cached, because they are long and needed at every launch.
 pub(super) fn source(program: Program, parameters: &Parameters) -> Source {
-    static SOURCES: RwLock<BTreeMap<(Program, Parameters), Source>> = RwLock::new(BTreeMap::new());
+    static SOURCES: Mutex<BTreeMap<(Program, Parameters), Source>> = Mutex::new(BTreeMap::new());
     // A source is inserted only when it is complete, so a panic of another thread leaves the table valid.
-    let key = (program, *parameters);
-    let known = SOURCES.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-    known.unwrap_or_else(|| {
-        let mut sources = SOURCES.write().unwrap_or_else(PoisonError::into_inner);
-        sources.entry(key).or_insert_with(|| make_source(program, parameters)).clone()
-    })
+    let mut sources = SOURCES.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = sources.entry((program, *parameters));
+    known.or_insert_with(|| make_source(program, parameters)).clone()
 }
