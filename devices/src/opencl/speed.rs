@@ -4,7 +4,7 @@ use super::class::DeviceClass;
 use superscalar_runtime::Speed;
 
 /// Floating-point operations in double precision per compute unit and cycle of NVIDIA's GPUs for computing, by compute
-/// capability, without tensor cores. A fused multiply-add counts as two.
+/// capability, without matrix instructions, which double them. A fused multiply-add counts as two.
 const FLOPS_PER_CYCLE: [((u32, u32), f64); 5] =
     [((6, 0), 64.0), ((7, 0), 64.0), ((8, 0), 64.0), ((9, 0), 128.0), ((10, 0), 128.0)];
 /// The value for all other GPUs: a sixteenth of the rate of 64 lanes in single precision.
@@ -25,7 +25,9 @@ pub(super) fn estimate(class: &DeviceClass) -> Speed {
         (4.0 * f64::from(class.vector_f64), BYTES_PER_CYCLE.1, ATTAINED.1, LATENCY_NS.0)
     } else {
         let found = FLOPS_PER_CYCLE.iter().find(|(capability, _)| Some(*capability) == class.compute_capability);
-        (found.map_or(FLOPS_PER_CYCLE_OTHERS, |(_, flops)| *flops), BYTES_PER_CYCLE.0, ATTAINED.0, LATENCY_NS.1)
+        let by_matrices = if class.has_matrix_f64 { 2.0 } else { 1.0 };
+        let flops_per_cycle = by_matrices * found.map_or(FLOPS_PER_CYCLE_OTHERS, |(_, flops)| *flops);
+        (flops_per_cycle, BYTES_PER_CYCLE.0, ATTAINED.0, LATENCY_NS.1)
     };
     Speed {
         flops_per_s: attained * flops_per_cycle * cycles_per_s,

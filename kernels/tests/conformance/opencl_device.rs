@@ -1,10 +1,10 @@
 //! The OpenCL device that the suite runs on, with the kernels for it and with those of every class of devices. Tests
-//! share it, because programs take long to compile. It is opened twice, with one context each, because a driver
-//! compiles one program of a context at a time: two tests run beside each other, and the second one finds the first
-//! one's programs in the cache.
+//! share it, because programs take long to compile, and one test at a time uses it. With two contexts, so that programs
+//! are compiled at the same time, PoCL 3.1 aborts now and then when programs are not in its cache yet: it gives a
+//! compiled kernel back that another context uses (`pocl_release_dlhandle_cache`).
 
 use super::{Image, OnDevice, Runner};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use superscalar_devices::opencl::{OpenclDevice, OpenclQueue, Settings, devices, named};
 use superscalar_kernels::{
     Direction, Op, Scalar, Side, Symmetry, Uplo,
@@ -65,36 +65,25 @@ fn with_kernels_of<T: Scalar>(class: Option<Class>) -> Option<Box<dyn Runner<T>>
 
 /// Returns a device that no other test uses, if there is one, unless double precision is needed and it has none.
 fn device(is_double: bool) -> Option<MutexGuard<'static, OnDevice>> {
-    static DEVICES: OnceLock<Option<(bool, [Mutex<OnDevice>; 2])>> = OnceLock::new();
-    let (has_f64, devices) = DEVICES.get_or_init(open).as_ref()?;
-    if is_double && !has_f64 {
-        return None;
-    }
+    static DEVICE: OnceLock<Option<(bool, Mutex<OnDevice>)>> = OnceLock::new();
+    let (has_f64, device) = DEVICE.get_or_init(open).as_ref()?;
     // A failed test leaves no state that another one reads.
-    let free = devices.iter().find_map(|device| match device.try_lock() {
-        Ok(free) => Some(free),
-        Err(TryLockError::Poisoned(free)) => Some(free.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    });
-    Some(free.unwrap_or_else(|| devices[0].lock().unwrap_or_else(PoisonError::into_inner)))
+    (*has_f64 || !is_double).then(|| device.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Opens the first device twice. Returns whether it has double precision, and both.
-fn open() -> Option<(bool, [Mutex<OnDevice>; 2])> {
+/// Opens the first device. Returns whether it has double precision, and the device.
+fn open() -> Option<(bool, Mutex<OnDevice>)> {
     let found = devices().expect("drivers answer");
     if found.is_empty() {
         let required = std::env::var_os("REQUIRE_OPENCL").is_some_and(|value| value == "1");
         assert!(!required, "REQUIRE_OPENCL is 1, but there is no OpenCL device");
         return None;
     }
-    let has_f64 = named("opencl:0", &found).expect("there is a device").class().has_f64;
-    let opened = [(); 2].map(|()| {
-        let first = named("opencl:0", &found).expect("there is a device");
-        let settings = Settings { memory_bytes: Some(HEAP_BYTES), ..Settings::new(0) };
-        let device = OpenclDevice::open(&[(first, settings)]).expect("the device can be opened").remove(0);
-        Mutex::new(OnDevice::new(device))
-    });
-    Some((has_f64, opened))
+    let first = named("opencl:0", &found).expect("there is a device");
+    let has_f64 = first.class().has_f64;
+    let settings = Settings { memory_bytes: Some(HEAP_BYTES), ..Settings::new(0) };
+    let device = OpenclDevice::open(&[(first, settings)]).expect("the device can be opened").remove(0);
+    Some((has_f64, Mutex::new(OnDevice::new(device))))
 }
 
 /// Calls whose shapes do not agree, and scratch memory that is too small, are errors.
