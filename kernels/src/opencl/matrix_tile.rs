@@ -16,8 +16,8 @@ pub(super) const WARP: usize = 32;
 /// With eight, an H200 reaches 40 instead of 45 TFLOP/s.
 pub(super) const ROW_GAP: usize = 4;
 
-/// The parameters of a kernel in which warps of a group compute tiles of C with matrix instructions. The group reads the
-/// next part of the factors into registers while it multiplies, and then writes it into the second of two buffers.
+/// The parameters of a kernel in which warps of a group compute tiles of C with matrix instructions. The group reads
+/// the next part of the factors into registers while it multiplies, and then writes it into the second of two buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MatrixTile {
     /// Rows of a group's tile (Mwg).
