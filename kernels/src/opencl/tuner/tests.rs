@@ -54,7 +54,9 @@ fn search_goes_on_after_a_failure() {
     let wrong = search.checked_and_timed(Stage::Product, &row, f64::INFINITY);
     assert!(wrong.as_ref().is_err_and(|error| error.to_string().contains("wrong products")), "{wrong:?}");
     let packed = search.timed(Stage::Packing(1), &row, f64::INFINITY);
-    assert!(packed.as_ref().is_ok_and(|&seconds| seconds > 0.0), "{packed:?}");
+    // On a busy machine so small a copy may seem to take no time.
+    let is_too_brief = packed.as_ref().is_err_and(|error| error.to_string().contains("less time than a task"));
+    assert!(is_too_brief || packed.as_ref().is_ok_and(|&seconds| seconds > 0.0), "{packed:?}");
     // A row in use that fails is replaced by the crate's, and both are counted.
     let error = search.first(broken()).map(|timed| timed.seconds).expect_err("all results are wrong");
     assert!(error.to_string().contains("wrong products"), "{error}");
