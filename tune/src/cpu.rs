@@ -1,7 +1,7 @@
 //! The CPU: the block sizes of factorizations.
 
-use crate::{Arguments, Session, with_type};
-use std::{error::Error, io::ErrorKind, path::Path};
+use crate::{Arguments, Session, session::known, with_type};
+use std::error::Error;
 use superscalar::{
     Runtime,
     dla::tuning::{BlockKind, TuningTable, measure},
@@ -16,12 +16,13 @@ pub fn tune(arguments: &Arguments, session: &mut Session) -> Result<(), Box<dyn 
     let all = Runtime::new()?.workers();
     let workers = match &arguments.workers[..] {
         [] if all == 1 => vec![1],
-        [] => vec![1, all],
+        // All first: what is not measured in the time should be what matters less.
+        [] => vec![all, 1],
         given => given.to_vec(),
     };
     let runtimes = workers.iter().map(|&workers| Runtime::builder().workers(workers).build());
     let runtimes = runtimes.collect::<Result<Vec<_>, _>>()?;
-    let mut table = known(&path)?;
+    let mut table: TuningTable = known(&path, arguments.out.is_some())?;
     let orders = arguments.orders(&ORDERS);
     for &letter in &arguments.types {
         session.begin(letter, arguments.seconds)?;
@@ -51,13 +52,4 @@ pub fn tune(arguments: &Arguments, session: &mut Session) -> Result<(), Box<dyn 
         println!("written to {}", path.display());
     }
     Ok(())
-}
-
-/// Reads the table that is there.
-fn known(path: &Path) -> Result<TuningTable, Box<dyn Error>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => text.parse().map_err(|error| format!("{}: {error}", path.display()).into()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(TuningTable::default()),
-        Err(error) => Err(format!("{}: {error}", path.display()).into()),
-    }
 }

@@ -1,9 +1,8 @@
 //! NVIDIA GPUs: the tiles of batched products.
 
-use crate::{Arguments, Session, with_type};
+use crate::{Arguments, Session, session::known, with_type};
 use std::{
     error::Error,
-    io::ErrorKind,
     time::{Duration, Instant},
 };
 use superscalar::{
@@ -24,11 +23,7 @@ pub fn tune(arguments: &Arguments, number: &str, session: &mut Session) -> Resul
         arguments.out.clone().or_else(|| TileTable::path(&class)).ok_or("no folder for caches: give --out FILE")?;
     let rt = Runtime::builder().workers(1).device(gpu).build()?;
     let orders = arguments.orders(&TileTable::ORDERS);
-    let mut table: TileTable = match std::fs::read_to_string(&path) {
-        Ok(text) => text.parse()?,
-        Err(error) if error.kind() == ErrorKind::NotFound => TileTable::default(),
-        Err(error) => return Err(format!("{}: {error}", path.display()).into()),
-    };
+    let mut table: TileTable = known(&path, arguments.out.is_some())?;
     for &letter in &arguments.types {
         session.begin(letter, arguments.seconds)?;
         let mut lines = Vec::new();

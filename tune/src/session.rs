@@ -4,9 +4,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::{
     error::Error,
     fmt::Display,
-    fs::File,
+    fs::{self, File},
     io::{self, Write},
     path::Path,
+    str::FromStr,
     time::{Duration, Instant},
 };
 
@@ -71,4 +72,25 @@ impl Session {
             None => Ok(()),
         }
     }
+}
+
+/// Reads the table that is there. A damaged one is replaced, as the library does not use it either; one that the user has
+/// named is an error.
+pub fn known<V>(path: &Path, is_named: bool) -> Result<V, Box<dyn Error>>
+where
+    V: Default + FromStr<Err: Display>,
+{
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(V::default()),
+        Err(error) => return Err(format!("{}: {error}", path.display()).into()),
+    };
+    text.parse().or_else(|error: V::Err| {
+        let message = format!("{}: {error}", path.display());
+        if is_named {
+            return Err(message.into());
+        }
+        eprintln!("{message}; the file is replaced");
+        Ok(V::default())
+    })
 }

@@ -200,8 +200,8 @@ fn context_of(
     Ok(SharedContext::new(context, neighbours().map(|(_, settings)| settings.index).collect()))
 }
 
-/// The first GPUs by NVIDIA with matrix instructions for `double` of this shape.
-const MATRIX_CAPABILITY_MIN: (u32, u32) = (9, 0);
+/// The GPUs by NVIDIA for which there are products with matrix instructions for `double`: Hopper.
+const MATRIX_CAPABILITY: (u32, u32) = (9, 0);
 /// A kernel with one such instruction.
 const MATRIX_PROBE: &str = r#"
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -218,7 +218,7 @@ __kernel void probe(__global double *x) {
 fn has_matrix_f64(programs: &Programs, context: &SharedContext, found: &DiscoveredDevice) -> bool {
     let class = found.class();
     let target = Target { context: &context.context, device: found.raw(), whole: found.whole(), class };
-    class.compute_capability.is_some_and(|capability| capability >= MATRIX_CAPABILITY_MIN)
+    class.compute_capability == Some(MATRIX_CAPABILITY)
         && programs.get(target, &Source::new(MATRIX_PROBE.to_owned(), "-cl-std=CL1.2")).is_ok()
 }
 

@@ -139,6 +139,13 @@ impl Database {
     }
 }
 
+/// Returns what is in the brackets of a section's line. A comment may follow.
+fn section(line: &str) -> Option<&str> {
+    let (name, rest) = line.strip_prefix('[')?.rsplit_once(']')?;
+    let rest = rest.trim_start();
+    (rest.is_empty() || rest.starts_with('#')).then_some(name)
+}
+
 /// Parses a database.
 impl FromStr for Database {
     type Err = String;
@@ -156,7 +163,7 @@ impl FromStr for Database {
             let (content, remark) = line.split_once('#').unwrap_or((line, ""));
             let content = content.trim();
             // The name of a device may contain any character.
-            if let Some(name) = line.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            if let Some(name) = section(line.trim()) {
                 target = Some(name.parse::<Target>().map_err(wrong)?);
             } else if !content.is_empty() {
                 let target = target.clone().ok_or_else(|| wrong("a row before the first section".to_owned()))?;
@@ -281,6 +288,8 @@ mod tests {
             let steps = |row: Parameters| row.packed_steps;
             assert_eq!(read.fitting(&device(name, GroupLimits::USUAL), 'd').map(steps), Ok(128 << at));
         }
+        let commented = database.to_string().replace("[nvidia 6.1]", "[nvidia 6.1]  # Pascal");
+        assert_eq!(commented.parse().as_ref(), Ok(&database), "{commented}");
         assert!(database.fitting(&device(name, GroupLimits::USUAL), 's').is_err());
         database.replace(row(Target::Device("other".into()), 'd', 4096));
         let steps: Vec<_> = database.rows.iter().map(|row| row.parameters.packed_steps).collect();

@@ -103,7 +103,8 @@ impl GroupLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ProductConstraint {
-    /// A number is zero or above 1024, or a vector has a length that OpenCL does not have.
+    /// A number is zero or too large, a vector has a length that OpenCL does not have, the order of a triangle is no
+    /// multiple of four, or the work-items of other kernels are no power of four.
     Range,
     /// The group's tile is not a whole number of work-items' tiles.
     ItemTile,

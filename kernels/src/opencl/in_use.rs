@@ -95,7 +95,8 @@ struct DeviceRows {
     next: OnceLock<Box<DeviceRows>>,
 }
 
-/// Returns the row that this process uses for a device and a type.
+/// Returns the row that this process uses for a device and a type. The class must be that of an open device: whether it
+/// has matrix instructions is not known before.
 ///
 /// # Errors
 /// If the user has named a file that is not a database or has a row that the device cannot run; if the device can run

@@ -1,5 +1,6 @@
-//! OpenCL's products with matrix instructions, which only NVIDIA's compilers take. Here there is no driver, so the real
-//! ones are compiled as CUDA C++: that checks the generated text, the instructions and the registers.
+//! OpenCL's products with matrix instructions, which only NVIDIA's compilers take. Without a GPU there is no compiler for
+//! OpenCL C, so the products of real numbers are compiled as CUDA C++. That checks the generated text, the instructions
+//! and the registers. Complex numbers have no such words in common.
 
 use superscalar_devices::cuda;
 use superscalar_kernels::opencl::{Parameters, ProductForm, Program, tuning::Database};

@@ -60,7 +60,7 @@ impl PlacementContext<'_> {
             let since_ns = self.weights.busy_since_ns(resource, record.issued_ns.load(Ordering::Relaxed), now_ns);
             let (kernel, cost) = record.call();
             let busy_ns = one.busy_ns.unwrap_or(since_ns) as f64;
-            (*is_timed && one.result.is_ok()).then_some(KernelRun { kernel, cost, busy_ns })
+            ((*is_timed || one.busy_ns.is_some()) && one.result.is_ok()).then_some(KernelRun { kernel, cost, busy_ns })
         });
         self.weights.observe(resource, weighed);
     }

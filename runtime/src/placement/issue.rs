@@ -33,9 +33,6 @@ use std::{
 const IDLE_WAIT: Duration = Duration::from_millis(500);
 const BUSY_WAIT: Duration = Duration::from_millis(5);
 
-/// Of tasks in a row that are known to be brief, how many are not timed before one is.
-const UNTIMED_IN_A_ROW: u32 = 7;
-
 /// A task whose work is in a queue.
 pub(super) struct InFlight {
     pub(super) queue: u16,
@@ -60,8 +57,6 @@ pub(super) struct Issuing {
     kept: DevicesToWake,
     /// The last recorded state of its memory.
     pub(super) memory_trace: MemoryTrace,
-    /// Number of tasks issued in a row whose durations were not wanted.
-    untimed: u32,
 }
 
 impl Issuing {
@@ -74,7 +69,6 @@ impl Issuing {
             waiting: None,
             kept: DevicesToWake::new(),
             memory_trace: MemoryTrace::default(),
-            untimed: 0,
         }
     }
 }
@@ -312,7 +306,9 @@ impl PlacementContext<'_> {
         record.started_ns.store(self.recorder.as_ref().map_or(0, |recorder| recorder.moment(seat)), Ordering::Relaxed);
         let context = CallContext { kind: entry.info.kind, cost: record.call().1, scratch: held.scratch_range() };
         let mut issue = |queue: &mut dyn Any| issue_guarded(&mut exec.body, queue, &context, &admitted.regions);
-        let is_timed = self.is_timed(issuing, record.call());
+        let (kernel, cost) = record.call();
+        let resource = Resource::device(device as u16);
+        let is_timed = self.recorder.is_some() || self.weights.wants_duration(resource, kernel, &cost);
         let issued = shielded("the driver panicked while issuing the task", || match is_timed {
             true => entry.device.issue(queue, &waits, &mut issue),
             false => entry.device.issue_untimed(queue, &waits, &mut issue),
@@ -343,17 +339,6 @@ impl PlacementContext<'_> {
             }
         }
         None
-    }
-
-    /// Returns whether the duration of a call is wanted: in a recording, and to update the weights. Of calls that are
-    /// known to be brief, some are enough.
-    fn is_timed(&self, issuing: &mut Issuing, (kernel, cost): (&str, Cost)) -> bool {
-        let resource = Resource::device(issuing.device as u16);
-        let is_timed = self.recorder.is_some()
-            || issuing.untimed == UNTIMED_IN_A_ROW
-            || !self.weights.is_known_brief(resource, kernel, &cost);
-        issuing.untimed = if is_timed { 0 } else { issuing.untimed + 1 };
-        is_timed
     }
 
     /// Bars this device from a task. The task is pushed again for others, or fails if nobody else can take it.

@@ -41,7 +41,7 @@ use names::NameMap;
 use std::{
     sync::{
         Arc, RwLock,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
     time::Instant,
 };
@@ -53,10 +53,11 @@ const SAMPLES_MIN: u64 = 4;
 /// After `DROP_SAMPLES` measurements, a persisted weight that they contradict by more than this factor is dropped.
 const DROP_FACTOR: f64 = 2.0;
 const DROP_SAMPLES: u64 = 16;
-/// After this many measurements, a call that takes less than `BRIEF_NS` need not be measured each time. On an H200 the
-/// two events around a kernel cost 12 µs (docs/measurements/2026-11-29-timed-tasks.md).
+/// After this many measurements, of calls that take less than `BRIEF_NS` one in `BRIEF_CALLS` is measured. On an H200
+/// the two events around a kernel cost 12 µs (docs/measurements/2026-11-29-timed-tasks.md).
 const KNOWN_SAMPLES: u64 = 16;
 const BRIEF_NS: f64 = 1e5;
+const BRIEF_CALLS: u32 = 8;
 /// A contradiction by more than this factor is reported. It is larger than `DROP_FACTOR`, because a shared device may
 /// well be four times slower.
 const ALARM_FACTOR: f64 = 5.0;
@@ -129,6 +130,8 @@ struct KernelWeights {
     persisted: Vec<(Unit, Point)>,
     /// Whether the kernel has run on the resource in this process.
     has_run: bool,
+    /// Number of calls that were known to be brief.
+    brief_calls: AtomicU32,
 }
 
 /// A measured rate and the persisted rate that it contradicts.
@@ -289,11 +292,18 @@ impl Weights {
         amount * self.rate(&self.resources[usize::from(resource.0)], kernel, cost).0.ns_per_unit
     }
 
-    /// Returns whether a call is known, from enough runs, to be so brief that measuring it would slow the device down.
-    pub(crate) fn is_known_brief(&self, resource: Resource, kernel: &str, cost: &Cost) -> bool {
-        let (point, source) = self.rate(&self.resources[usize::from(resource.0)], kernel, cost);
+    /// Returns whether the duration of a call is wanted. It is not of most calls that are known, from enough runs, to be
+    /// so brief that measuring them would slow the device down.
+    pub(crate) fn wants_duration(&self, resource: Resource, kernel: &str, cost: &Cost) -> bool {
+        let rates = &self.resources[usize::from(resource.0)];
+        let (point, source) = self.rate(rates, kernel, cost);
         let is_known = source == WeightSource::Measured && point.samples >= KNOWN_SAMPLES;
-        is_known && work(cost).1 * point.ns_per_unit < BRIEF_NS
+        if !is_known || work(cost).1 * point.ns_per_unit >= BRIEF_NS {
+            return true;
+        }
+        let kernels = held(rates.kernels.read());
+        let calls = kernels.get(kernel).map_or(0, |known| known.brief_calls.fetch_add(1, Ordering::Relaxed));
+        calls.is_multiple_of(BRIEF_CALLS)
     }
 
     /// Returns the rate from the best source; see the module documentation.

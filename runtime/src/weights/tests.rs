@@ -202,12 +202,12 @@ fn foreign_file_is_refused_by_name() {
 #[test]
 fn only_measured_calls_are_known_to_be_brief() {
     let weights = weights(None);
-    let is_known_brief = |n| weights.is_known_brief(DEVICE, "gemm", &gemm(n));
-    assert!(!is_known_brief(64.0), "the directive says so, but nothing is measured");
+    let wanted = |n| (0..80).filter(|_| weights.wants_duration(DEVICE, "gemm", &gemm(n))).count();
+    assert_eq!(wanted(64.0), 80, "the directive says so, but nothing is measured");
     observe(&weights, KNOWN_SAMPLES as usize, DEVICE, 64.0, 1e12);
-    assert!(!is_known_brief(64.0), "the first run does not count");
+    assert_eq!(wanted(64.0), 80, "the first run does not count");
     observe(&weights, 1, DEVICE, 64.0, 1e12);
-    assert!(is_known_brief(64.0));
+    assert_eq!(wanted(64.0), 10);
     observe(&weights, 20, DEVICE, 2048.0, 1e12);
-    assert!(!is_known_brief(2048.0), "17 ms");
+    assert_eq!(wanted(2048.0), 80, "17 ms");
 }

@@ -37,7 +37,7 @@ fn define<const N: usize>(text: &mut String, numbers: [(&str, usize); N]) {
     }
 }
 
-/// The beginning of both forms.
+/// The beginning of all forms.
 const PREAMBLE: &str = "
 // Whether no element of these rows and columns is in the part.
 inline int is_outside(int part, int i, int i_end, int j, int j_end) {

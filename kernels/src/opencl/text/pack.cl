@@ -1,8 +1,8 @@
 // Packs a factor: column i of the packed factor is row i of a matrix, and its row p is the matrix's column first + p.
 // The columns are cut into blocks of PANEL, one after the other, which are row-major. What is behind the matrix, up to
-// `width` columns and `depth` rows, becomes zero. Required definitions: PANEL (for one block:
-// `width`), M_WG, N_WG (columns and rows of a group), M_WI, N_WI (of a work-item), M_UNROLL, N_UNROLL, and NAME (a
-// suffix). M_WG divides a block, so that a group is within one.
+// `width` columns and `depth` rows, becomes zero. Required definitions: PANEL (for one block: `width`), M_WG, N_WG
+// (columns and rows of a group), M_WI, N_WI (of a work-item), M_UNROLL, N_UNROLL, and NAME (a suffix). M_WG divides a
+// block, so that a group is within one.
 
 #define X_ITEMS (M_WG / M_WI)
 #define Y_ITEMS (N_WG / N_WI)

@@ -28,6 +28,7 @@ use explorer::{Explorer, Proposal};
 use space::{Point, Space};
 use std::{
     fmt, fs,
+    io::ErrorKind,
     os::unix::fs::DirBuilderExt,
     path::PathBuf,
     process,
@@ -35,7 +36,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use superscalar_devices::opencl::{DiscoveredDevice, OpenclDevice, Settings};
+use superscalar_devices::opencl::{DeviceClass, DiscoveredDevice, OpenclDevice, Settings};
 use superscalar_runtime::DeviceError;
 use trial::Trial;
 
@@ -158,6 +159,12 @@ impl Tuner {
         Ok(Self { found, compilers, folder })
     }
 
+    /// Returns the properties of the device, with those that are known only of an open one.
+    #[must_use]
+    pub fn class(&self) -> &DeviceClass {
+        self.found.class()
+    }
+
     /// Returns whether the device computes with a row what the host's kernels compute, up to rounding.
     ///
     /// # Errors
@@ -244,6 +251,9 @@ impl<T: Scalar, R: FnMut(&Measured<'_>)> Search<'_, T, R> {
             }
         }
         let [gflops_in_use, gflops] = self.compared([in_use, best]);
+        if gflops_in_use <= 0.0 {
+            return Err(DeviceError::new(format!("`{in_use}` worked at first, and then failed each time")));
+        }
         let (row, gflops) = if gflops > gflops_in_use { (best, gflops) } else { (in_use, gflops_in_use) };
         let (order, measured, discarded) = (self.trial.order(), self.measured, self.discarded);
         Ok(Found { row, gflops, gflops_in_use, order, measured, discarded })
@@ -254,9 +264,8 @@ impl<T: Scalar, R: FnMut(&Measured<'_>)> Search<'_, T, R> {
         let shipped = Database::shipped().fitting(self.tuner.found.class(), T::LETTER).ok();
         let mut failure = None;
         for row in [in_use].into_iter().chain(shipped.filter(|&row| row != in_use)) {
-            match self.compiled_and_timed(row) {
+            match self.compiled_and_timed(row).and_then(|seconds| self.at_large_order(&row, seconds)) {
                 Ok(seconds) => {
-                    let seconds = self.at_large_order(&row, seconds)?;
                     self.tell(Stage::Product, &row, Ok(seconds));
                     return Ok(TimedRow { seconds, proposal: Proposal { point: None, row } });
                 }
@@ -281,7 +290,7 @@ impl<T: Scalar, R: FnMut(&Measured<'_>)> Search<'_, T, R> {
         while seconds < PRODUCT_S && self.trial.can_double() && Instant::now() < self.time.at(ENDS[0] / 2.0) {
             let order = 2 * self.trial.order();
             self.trial.reopen(&self.tuner.found, &self.tuner.folder.0, order)?;
-            seconds = self.trial.product_s(row, f64::INFINITY)?;
+            seconds = self.timed(Stage::Product, row, f64::INFINITY)?;
         }
         Ok(seconds)
     }
@@ -358,27 +367,29 @@ impl<T: Scalar, R: FnMut(&Measured<'_>)> Search<'_, T, R> {
     }
 
     fn checked_and_timed(&mut self, stage: Stage, row: &Parameters, fastest_s: f64) -> Result<f64, DeviceError> {
-        let outcome = self.trial.is_right(row).and_then(|is_right| match is_right {
-            true => self.timed(stage, row, fastest_s).map(Some),
-            false => Ok(None),
-        });
-        match outcome {
-            Ok(seconds) => seconds.ok_or_else(|| DeviceError::new("wrong products")),
-            Err(error) => {
-                // The failure may have lost the device, and it leaves operands without a value.
-                let order = self.trial.order();
-                self.trial.reopen(&self.tuner.found, &self.tuner.folder.0, order)?;
-                Err(error)
-            }
+        let is_right = self.trial.is_right(row);
+        match self.or_reopened(is_right)? {
+            true => self.timed(stage, row, fastest_s),
+            false => Err(DeviceError::new("wrong products")),
         }
     }
 
     fn timed(&mut self, stage: Stage, row: &Parameters, fastest_s: f64) -> Result<f64, DeviceError> {
-        match stage {
+        let seconds = match stage {
             Stage::Product | Stage::ByTurns => self.trial.product_s(row, fastest_s),
             Stage::Packing(factor) => self.trial.packing_s(row, factor, fastest_s),
             Stage::Whole => self.trial.whole_s(row),
+        };
+        self.or_reopened(seconds)
+    }
+
+    /// After a failure, opens the device anew: it may be lost, and operands are left without a value.
+    fn or_reopened<O>(&mut self, outcome: Result<O, DeviceError>) -> Result<O, DeviceError> {
+        if outcome.is_err() {
+            let order = self.trial.order();
+            self.trial.reopen(&self.tuner.found, &self.tuner.folder.0, order)?;
         }
+        outcome
     }
 
     fn tell(&mut self, stage: Stage, row: &Parameters, seconds: Result<f64, &DeviceError>) {
@@ -413,12 +424,16 @@ struct ProgramFolder(PathBuf);
 impl ProgramFolder {
     fn new() -> Result<Self, DeviceError> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let name = format!("superscalar-tuner-{}-{}", process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        // Not one that is there: another user may have put programs into it.
-        let created = fs::DirBuilder::new().mode(0o700).create(&path);
-        created.map_err(|error| DeviceError::new(format!("{}: {error}", path.display())))?;
-        Ok(Self(path))
+        loop {
+            let name = format!("superscalar-tuner-{}-{}", process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
+            let path = std::env::temp_dir().join(name);
+            match fs::DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(Self(path)),
+                // Another user may have put programs into it, or a program that was interrupted.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(DeviceError::new(format!("{}: {error}", path.display()))),
+            }
+        }
     }
 }
 

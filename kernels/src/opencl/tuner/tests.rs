@@ -7,6 +7,8 @@ use superscalar_devices::opencl::devices;
 /// Returns the first device that has double precision.
 fn device() -> Option<DiscoveredDevice> {
     let found = devices().expect("drivers answer").into_iter().find(|device| device.class().has_f64);
+    let required = std::env::var_os("REQUIRE_OPENCL").is_some_and(|value| value == "1");
+    assert!(found.is_some() || !required, "REQUIRE_OPENCL is 1, but there is no OpenCL device");
     if found.is_none() {
         eprintln!("SKIPPED: no device for OpenCL");
     }
