@@ -14,8 +14,8 @@ use superscalar_kernels::{
     Op, Scalar, c32, c64,
     device::{Call, Mat},
     opencl::{
-        Buffering, Class, FactorTile, GroupLimits, GroupTile, LoopingTile, PackedLayout, Parameters, ProductForm,
-        enqueue, scratch_bytes, scratch_bytes_with,
+        Buffering, Class, FactorTile, GroupLimits, GroupTile, LoopingTile, PackedLayout, Parameters, ProductConstraint,
+        ProductForm, enqueue, scratch_bytes, scratch_bytes_with,
         tuning::{Database, Found, SearchOptions, Stage, Target, TunedRow, Tuner, row_of, store},
     },
     operations::Gemm,
@@ -66,6 +66,9 @@ fn check_rows<T: Scalar>(tuner: &mut Tuner, limits: &GroupLimits) {
     for row in rows.map(|row| row.parameters) {
         match row.check(limits) {
             Ok(()) => assert!(tuner.is_right::<T>(&row).expect("it runs"), "{row}"),
+            Err(ProductConstraint::MatrixInstructions) => {
+                println!("SKIPPED: there is no GPU with matrix instructions: {row}")
+            }
             Err(constraint) => println!("SKIPPED: {row}: {constraint}"),
         }
     }

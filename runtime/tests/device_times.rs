@@ -180,7 +180,7 @@ fn untimed_of_400(durations: [Duration; 2], traced: bool) -> Result<u32, Error> 
     let mut x = 0;
     rt.scope(|s| {
         let x = s.lend(&mut x);
-        (0..400).for_each(|at| _ = kernels[at % 2].spawn(s, x.read_write(), ()));
+        (0..400).for_each(|at| kernels[at % 2].spawn(s, x.read_write(), ()));
     })?;
     Ok(devices[0].counters.untimed.load(Ordering::SeqCst))
 }

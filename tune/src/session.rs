@@ -74,8 +74,8 @@ impl Session {
     }
 }
 
-/// Reads the table that is there. A damaged one is replaced, as the library does not use it either; one that the user has
-/// named is an error.
+/// Reads the table that is there. A damaged one is replaced, as the library does not use it either; one that the user
+/// has named is an error.
 pub fn known<V>(path: &Path, is_named: bool) -> Result<V, Box<dyn Error>>
 where
     V: Default + FromStr<Err: Display>,

@@ -1,6 +1,6 @@
-//! OpenCL's products with matrix instructions, which only NVIDIA's compilers take. Without a GPU there is no compiler for
-//! OpenCL C, so the products of real numbers are compiled as CUDA C++. That checks the generated text, the instructions
-//! and the registers. Complex numbers have no such words in common.
+//! OpenCL's products with matrix instructions, which only NVIDIA's compilers take. Without a GPU there is no compiler
+//! for OpenCL C, so the products of real numbers are compiled as CUDA C++. That checks the generated text, the
+//! instructions and the registers. Those of complex numbers need words that CUDA C++ does not have.
 
 use superscalar_devices::cuda;
 use superscalar_kernels::opencl::{Parameters, ProductForm, Program, tuning::Database};

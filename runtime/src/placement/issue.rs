@@ -306,9 +306,7 @@ impl PlacementContext<'_> {
         record.started_ns.store(self.recorder.as_ref().map_or(0, |recorder| recorder.moment(seat)), Ordering::Relaxed);
         let context = CallContext { kind: entry.info.kind, cost: record.call().1, scratch: held.scratch_range() };
         let mut issue = |queue: &mut dyn Any| issue_guarded(&mut exec.body, queue, &context, &admitted.regions);
-        let (kernel, cost) = record.call();
-        let resource = Resource::device(device as u16);
-        let is_timed = self.recorder.is_some() || self.weights.wants_duration(resource, kernel, &cost);
+        let is_timed = self.wants_duration(device, record.call());
         let issued = shielded("the driver panicked while issuing the task", || match is_timed {
             true => entry.device.issue(queue, &waits, &mut issue),
             false => entry.device.issue_untimed(queue, &waits, &mut issue),
@@ -339,6 +337,11 @@ impl PlacementContext<'_> {
             }
         }
         None
+    }
+
+    /// Returns whether the duration of a call is wanted: in a recording, or to update the weights.
+    fn wants_duration(&self, device: usize, (kernel, cost): (&str, Cost)) -> bool {
+        self.recorder.is_some() || self.weights.wants_duration(Resource::device(device as u16), kernel, &cost)
     }
 
     /// Bars this device from a task. The task is pushed again for others, or fails if nobody else can take it.
