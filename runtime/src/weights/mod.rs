@@ -292,8 +292,8 @@ impl Weights {
         amount * self.rate(&self.resources[usize::from(resource.0)], kernel, cost).0.ns_per_unit
     }
 
-    /// Returns whether the duration of a call is wanted. That of most calls is not if they are known, from enough runs,
-    /// to be so brief that measuring them would slow the device down.
+    /// Returns whether the duration of a call is wanted. Measuring slows a device down, so of the calls that are known
+    /// to be brief, from enough runs, one in `BRIEF_CALLS` is measured.
     pub(crate) fn wants_duration(&self, resource: Resource, kernel: &str, cost: &Cost) -> bool {
         let rates = &self.resources[usize::from(resource.0)];
         let (point, source) = self.rate(rates, kernel, cost);

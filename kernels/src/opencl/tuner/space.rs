@@ -150,7 +150,7 @@ fn grouped_cost(tile: &GroupTile, element: Element) -> f64 {
     const ITEMS_MAX: usize = 2048;
     const HIDING: f64 = 8192.0;
     let (m, n, words) = (tile.m_wi() as f64, tile.n_wi() as f64, element.bytes() as f64 / 4.0);
-    // Double precision takes twice the time where it is not slower still.
+    // On most devices double precision takes at least twice the time.
     let multiplications =
         m * n * (element.parts() * element.parts()) as f64 * if element.is_double { 2.0 } else { 1.0 };
     let read = |factor: &FactorTile, numbers: f64| {
