@@ -133,7 +133,7 @@ impl OpenclDevice {
         let info = info(&context, &found, settings);
         let state = Arc::new(DeviceState {
             index: settings.index,
-            found: found.clone(),
+            found,
             context,
             programs,
             signal: Signal::default(),
@@ -146,7 +146,8 @@ impl OpenclDevice {
             let how = ffi::CL_QUEUE_PROFILING_ENABLE;
             // SAFETY: context and device exist, and the device is part of the context.
             let queue = unsafe {
-                let raw = ffi::clCreateCommandQueue(state.context.context.raw(), found.raw(), how, &raw mut code);
+                let (context, device) = (state.context.context.raw(), state.found.raw());
+                let raw = ffi::clCreateCommandQueue(context, device, how, &raw mut code);
                 Queue::made(raw, code, "clCreateCommandQueue")?
             };
             Ok(Lane::new(OpenclQueue::new(Arc::clone(&state), queue, number)))
@@ -219,7 +220,7 @@ fn has_matrix_f64(programs: &Programs, context: &SharedContext, found: &Discover
     let class = found.class();
     let target = Target { context: &context.context, device: found.raw(), whole: found.whole(), class };
     class.compute_capability == Some(MATRIX_CAPABILITY)
-        && programs.get(target, &Source::new(MATRIX_PROBE.to_owned(), "-cl-std=CL1.2")).is_ok()
+        && programs.get(target, &Source::new(MATRIX_PROBE, "-cl-std=CL1.2")).is_ok()
 }
 
 fn info(context: &SharedContext, found: &DiscoveredDevice, settings: &Settings) -> DeviceInfo {
