@@ -168,6 +168,13 @@ impl OpenclDevice {
         &self.state.found
     }
 
+    fn put_task(&self, (queue, is_timed): (u16, bool), waits: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError> {
+        self.check_not_lost()?;
+        let lane = self.lanes.get(usize::from(queue)).filter(|_| queue < self.info.queues);
+        let lane = lane.ok_or_else(|| DeviceError::new(format!("there is no queue {queue} for tasks")))?;
+        lane.put((Inserted::Task, is_timed), waits, |queue| issue(queue)).map_err(|error| self.device_error(error))
+    }
+
     /// Fails if the device is lost.
     pub(super) fn check_not_lost(&self) -> Result<(), DeviceError> {
         self.lost.get().map_or(Ok(()), |error| Err(error.clone()))
@@ -285,10 +292,11 @@ unsafe impl Device for OpenclDevice {
     }
 
     fn issue(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError> {
-        self.check_not_lost()?;
-        let lane = self.lanes.get(usize::from(queue)).filter(|_| queue < self.info.queues);
-        let lane = lane.ok_or_else(|| DeviceError::new(format!("there is no queue {queue} for tasks")))?;
-        lane.put(Inserted::Task, waits, |queue| issue(queue)).map_err(|error| self.device_error(error))
+        self.put_task((queue, true), waits, issue)
+    }
+
+    fn issue_untimed(&self, queue: u16, waits: &[Event], issue: Issue<'_>) -> Result<u64, DeviceError> {
+        self.put_task((queue, false), waits, issue)
     }
 
     fn poll(&self, report: &mut dyn FnMut(Finished)) {

@@ -36,16 +36,16 @@ impl Lane {
         Self { number, state, insertion: Mutex::new(queue), contents: Mutex::default() }
     }
 
-    /// Inserts the work that `fill` issues, behind the events. Returns its ticket.
+    /// Inserts the work that `fill` issues, behind the events. Returns its ticket. Only timed work reports its duration.
     pub(super) fn put(
         &self,
-        what: Inserted,
+        (what, is_timed): (Inserted, bool),
         waits: &[Event],
         fill: impl FnOnce(&mut OpenclQueue) -> Result<(), DeviceError>,
     ) -> Result<u64, DeviceError> {
         let mut queue = lock(&self.insertion);
         let waits = self.state.context.waits((self.state.index, self.number), waits)?;
-        queue.begin(waits);
+        queue.begin(waits, is_timed);
         let result = fill(&mut queue);
         let work = queue.end(result)?;
         let last = work.events.last().map(Arc::clone);
@@ -71,7 +71,7 @@ impl Lane {
         fill: impl FnOnce(&mut OpenclQueue) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
         let mut queue = lock(&self.insertion);
-        queue.begin(Vec::new());
+        queue.begin(Vec::new(), true);
         let result = fill(&mut queue);
         let work = queue.end(result)?;
         queue.finish();

@@ -33,7 +33,7 @@ unsafe impl DeviceMemory for OpenclDevice {
                 let (place, host) = (Columns::in_heap(to, heap)?, Columns::in_host(from)?);
                 let shape = place.shape_with(&host)?;
                 // SAFETY: the caller keeps the host's memory valid and unwritten until the end is reported.
-                lane.put(HostCopy, waits, |queue| unsafe {
+                lane.put((HostCopy, true), waits, |queue| unsafe {
                     copy_in(queue, shape, (heap, &place), (from.base.as_ptr(), &host))
                 })
             }
@@ -41,7 +41,7 @@ unsafe impl DeviceMemory for OpenclDevice {
                 let (place, host) = (Columns::in_heap(from, heap)?, Columns::in_host(to)?);
                 let shape = place.shape_with(&host)?;
                 // SAFETY: the caller keeps the host's memory valid and unused until the end is reported.
-                lane.put(HostCopy, waits, |queue| unsafe {
+                lane.put((HostCopy, true), waits, |queue| unsafe {
                     copy_out(queue, shape, (heap, &place), (to.base.as_ptr(), &host))
                 })
             }
@@ -51,7 +51,7 @@ unsafe impl DeviceMemory for OpenclDevice {
                     peer.ok_or_else(|| DeviceError::new(format!("device {device} is not a peer with a heap")))?;
                 let (from, to) = (Columns::in_heap(from, &peer)?, Columns::in_heap(to, heap)?);
                 let shape = from.shape_with(&to)?;
-                lane.put(PeerCopy, waits, |queue| copy_from_peer(queue, shape, (&peer, &from), (heap, &to)))
+                lane.put((PeerCopy, true), waits, |queue| copy_from_peer(queue, shape, (&peer, &from), (heap, &to)))
             }
         };
         put.map_err(|error| self.device_error(error))

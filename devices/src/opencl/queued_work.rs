@@ -11,8 +11,10 @@ pub(super) type OutcomeCheck = Box<dyn FnOnce(&[u8]) -> Result<(), DeviceError> 
 /// The commands of a task or a copy.
 #[derive(Default)]
 pub(super) struct QueuedWork {
-    /// One event per command. The last one stands for all, as the queue is in order.
+    /// The events of some commands, among them the last, which stands for all, as the queue is in order. If the work is
+    /// timed, the first command has one, too.
     pub(super) events: Vec<Arc<Event>>,
+    pub(super) is_timed: bool,
     pub(super) checks: Vec<(ReadBack, OutcomeCheck)>,
     /// Why a part of it could not be put into the queue.
     pub(super) failed: Option<DeviceError>,
@@ -20,7 +22,7 @@ pub(super) struct QueuedWork {
 
 impl fmt::Debug for QueuedWork {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { events, checks, failed } = self;
+        let Self { events, checks, failed, .. } = self;
         write!(out, "QueuedWork {{ events: {}, checks: {}, failed: {failed:?} }}", events.len(), checks.len())
     }
 }
@@ -42,13 +44,10 @@ impl QueuedWork {
 
     /// Returns how the work has ended. It must be over.
     pub(super) fn ended(self) -> WorkEnd {
-        let (mut busy_ns, mut ended_ns) = (Some(0u64), None);
-        for event in &self.events {
-            let times_ns = event.times_ns();
-            let took_ns = times_ns.and_then(|(start_ns, end_ns)| end_ns.checked_sub(start_ns));
-            busy_ns = busy_ns.zip(took_ns).map(|(sum_ns, took_ns)| sum_ns + took_ns);
-            ended_ns = times_ns.map(|(_, end_ns)| end_ns);
-        }
+        let times_ns = |event: Option<&Arc<Event>>| event.and_then(|event| event.times_ns());
+        let first_ns = times_ns(self.events.first().filter(|_| self.is_timed));
+        let ended_ns = times_ns(self.events.last()).map(|(_, end_ns)| end_ns);
+        let busy_ns = first_ns.zip(ended_ns).and_then(|((start_ns, _), end_ns)| end_ns.checked_sub(start_ns));
         let result = self.driver_result();
         let Self { checks, failed, .. } = self;
         let result = checks.into_iter().fold(result.and(failed.map_or(Ok(()), Err)), |result, (read_back, judge)| {
