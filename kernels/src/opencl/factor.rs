@@ -39,7 +39,7 @@ pub(super) fn potrf<T: Scalar>(
 
 /// Computes L11 = chol(A11), L21 = A21 L11⁻ᴴ, L22 = chol(A22 − L21 L21ᴴ), below `row` rows of the whole matrix.
 fn factor<T: Scalar>(stream: &mut Stream<'_>, a: View, status: usize, row: usize) -> Result<(), DeviceError> {
-    let (n, order) = (a.n, stream.parameters.factor_order);
+    let (n, order) = (a.n, stream.parameters.factor_span());
     if n <= order {
         return stream.launch(Launch {
             program: Program::Factor,

@@ -239,6 +239,13 @@ impl Packing {
 const STEPS_MAX: usize = 1 << 16;
 const ORDER_MAX: usize = 1024;
 
+/// The blocks of a triangle that one kernel applies, and those of a matrix that one kernel factors, if a group has
+/// several work-items. More would take longer than the launches of products that they save.
+const TRIANGLE_BLOCKS: usize = 8;
+const FACTOR_BLOCKS: usize = 4;
+/// The steps that are read at a time, if factors are not packed.
+pub(super) const DIRECT_STEPS: usize = 8;
+
 /// The parameters of the kernels of one element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Parameters {
@@ -250,12 +257,16 @@ pub struct Parameters {
     pub packing: [Packing; 2],
     /// Steps of the inner dimension that are packed at a time, which bounds the scratch.
     pub packed_steps: usize,
+    /// The order of products up to which factors are not packed; those of m x n x k count like a cube of the same
+    /// volume. 0 if a group has one work-item, for there is no kernel then.
+    pub direct_order: usize,
     /// Numbers in a vector of other kernels.
     pub vector: usize,
-    /// The order of a triangle that one kernel applies, a multiple of 4. Larger triangles are halved, which leaves the
-    /// rest to the product.
+    /// The order of the blocks of a triangle, a multiple of 4. One kernel applies a block, or eight if a group has
+    /// several work-items. Larger triangles are halved, which leaves the rest to the product.
     pub triangle_order: usize,
-    /// The order of a matrix that one kernel factors.
+    /// The order of the blocks of a matrix that is factored. One kernel factors a block, or four if a group has several
+    /// work-items.
     pub factor_order: usize,
     /// Work-items of a group in kernels other than the product's; a power of four.
     pub work_items: usize,
@@ -287,9 +298,25 @@ impl Parameters {
         meets(are_orders && self.triangle_order.is_multiple_of(4), ProductConstraint::Range)?;
         meets(self.has_square_groups(), ProductConstraint::Range)?;
         meets(self.work_items <= limits.items.min(limits.dim_items[0]), ProductConstraint::GroupItems)?;
-        // Several work-items share a block that is factored.
-        let block_bytes = if self.work_items == 1 { 0 } else { self.factor_order.pow(2) * element.bytes() };
-        meets(block_bytes <= limits.local_bytes, ProductConstraint::LocalMemory)
+        meets(self.direct_order <= STEPS_MAX, ProductConstraint::Range)?;
+        match &self.product {
+            ProductForm::Looping(_) => meets(self.direct_order == 0, ProductConstraint::Range)?,
+            ProductForm::Grouped(_) => meets(self.direct_order == 0 || self.work_items > 1, ProductConstraint::Range)?,
+            ProductForm::Matrix(tile) => {
+                let is_possible = self.direct_order == 0 || !tile.direct_reads().contains(&0);
+                meets(is_possible, ProductConstraint::EqualReads)?;
+            }
+        }
+        if self.work_items == 1 {
+            return Ok(());
+        }
+        // Several work-items share blocks: two of a matrix that is factored, or of a triangle and its right-hand sides.
+        let (order, columns, side) = (self.triangle_order, self.triangle_columns(), self.work_items.isqrt());
+        let are_shares = [self.factor_order, order, columns].iter().all(|order| order.is_multiple_of(side));
+        meets(are_shares && columns > 0, ProductConstraint::Range)?;
+        let direct = 2 * DIRECT_STEPS * (self.direct_tile() + 1);
+        let own = (2 * self.factor_order.pow(2)).max((order + 1) * (order + columns)).max(direct);
+        meets(own * element.bytes() <= limits.local_bytes, ProductConstraint::LocalMemory)
     }
 
     /// Returns the parts of the elements.
@@ -298,19 +325,58 @@ impl Parameters {
         Element::of(self.letter)
     }
 
-    /// Returns the right-hand sides of a triangle per work-item. They are two vectors, so that each element of the
-    /// triangle is used twice when it is read.
+    /// Returns the order of the triangles that one kernel applies.
+    #[must_use]
+    pub fn triangle_span(&self) -> usize {
+        if self.work_items == 1 { self.triangle_order } else { TRIANGLE_BLOCKS * self.triangle_order }
+    }
+
+    /// Returns the order of the matrices that one kernel factors.
+    #[must_use]
+    pub fn factor_span(&self) -> usize {
+        if self.work_items == 1 { self.factor_order } else { FACTOR_BLOCKS * self.factor_order }
+    }
+
+    /// Returns the right-hand sides of a triangle per work-group. A single work-item has two vectors, so that each
+    /// element of the triangle is used twice when it is read. Several work-items have few, so that there are many
+    /// groups.
     #[must_use]
     pub fn triangle_columns(&self) -> usize {
-        if self.vector == 1 { 1 } else { 2 * self.vector }
+        match (self.work_items, self.vector) {
+            (1, 1) => 1,
+            (1, vector) => 2 * vector,
+            _ => self.triangle_order / 2,
+        }
+    }
+
+    /// Returns the work-items of a group, and the rows and columns that it computes, if factors are not packed.
+    pub(super) fn direct_group(&self) -> ([usize; 2], [usize; 2]) {
+        match &self.product {
+            ProductForm::Matrix(_) => self.product.group(),
+            ProductForm::Looping(_) | ProductForm::Grouped(_) => ([self.work_items, 1], [self.direct_tile(); 2]),
+        }
+    }
+
+    fn direct_tile(&self) -> usize {
+        self.direct_each() * self.work_items.isqrt()
+    }
+
+    /// Returns the rows and columns of a work-item in the kernel for factors that are not packed, if it has no matrix
+    /// instructions.
+    pub(super) fn direct_each(&self) -> usize {
+        if self.letter == 'z' { 2 } else { 4 }
+    }
+
+    /// Returns whether the factors of a product are read where they are.
+    pub(super) fn is_direct(&self, [m, n, k]: [usize; 3]) -> bool {
+        m.saturating_mul(n).saturating_mul(k) <= self.direct_order.pow(3)
     }
 
     /// Returns what the scratch of calls depends on besides options and shapes: all but the kernels of products and of
     /// packing, of which the multiples of the blocks matter.
     pub(super) fn scratch_key(&self) -> impl PartialEq {
-        let &Self { letter, ref product, packing: _, packed_steps, vector, triangle_order, factor_order, work_items } =
-            self;
-        let others = [packed_steps, vector, triangle_order, factor_order, work_items];
+        let &Self { letter, ref product, packing: _, packed_steps, direct_order, vector, .. } = self;
+        let others = [packed_steps, direct_order, vector, self.triangle_order, self.factor_order, self.work_items];
         (letter, product.multiples(), others)
     }
 

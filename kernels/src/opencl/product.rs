@@ -1,7 +1,8 @@
 //! gemm and the products that packing reduces to it: symm, hemm, syrk, herk, syr2k, her2k.
 //!
 //! A product packs both operands into scratch, then multiplies. The packing kernels implement all options: they
-//! transpose, conjugate, and complete matrices of which a triangle is stored.
+//! transpose, conjugate, and complete matrices of which a triangle is stored. If the product is small or packing gains
+//! nothing, one kernel reads the operands where they are.
 
 use super::{
     Program,
@@ -65,6 +66,10 @@ impl<T: Scalar> Product<T> {
         if alpha == T::ZERO || k == 0 {
             return scale(stream, part, beta, c);
         }
+        let is_stored = [a, b].iter().all(|factor| factor.structure == Structure::General);
+        if is_stored && repeats == Repeats::ONCE && stream.parameters.is_direct([c.m, c.n, k]) {
+            return self.multiply_direct(stream);
+        }
         let before = stream.scratch.mark();
         let (most, [m, n, multiple]) = (stream.parameters.packed_steps, stream.parameters.product.multiples());
         let (width_a, width_b) = (c.m.next_multiple_of(m), c.n.next_multiple_of(n));
@@ -91,10 +96,45 @@ impl<T: Scalar> Product<T> {
         Ok(())
     }
 
+    /// Multiplies operands that are not packed.
+    fn multiply_direct(self, stream: &mut Stream<'_>) -> Result<(), DeviceError> {
+        let Self { part, alpha, a, b, beta, c } = self;
+        let (local, [m_wg, n_wg]) = stream.parameters.direct_group();
+        let [is_conj_a, is_conj_b] = [a, b].map(|factor| Argument::Code((factor.conj && T::COMPLEX).into()));
+        let stride = |stride: usize| Argument::Stride(stride as isize);
+        let (part_c, is_hermitian) = part_codes(part);
+        stream.launch(Launch {
+            program: Program::Direct,
+            kernel: "gemm_direct",
+            arguments: &[
+                Argument::Offset(a.at),
+                stride(a.rs),
+                stride(a.cs),
+                is_conj_a,
+                Argument::Offset(b.at),
+                stride(b.rs),
+                stride(b.cs),
+                is_conj_b,
+                Argument::Offset(c.at),
+                Argument::Offset(c.cs),
+                Argument::Count(c.m),
+                Argument::Count(c.n),
+                Argument::Count(a.n),
+                part_c,
+                is_hermitian,
+                Argument::element(alpha),
+                Argument::element(beta),
+            ],
+            groups: [c.m.div_ceil(m_wg), c.n.div_ceil(n_wg)],
+            local,
+        })
+    }
+
     /// Multiplies the packed operands, of k rows.
     fn multiply(self, stream: &mut Stream<'_>, (a_at, b_at): (usize, usize), k: usize) -> Result<(), DeviceError> {
         let Self { part, alpha, beta, c, .. } = self;
         let (local, [m_wg, n_wg]) = stream.parameters.product.group();
+        let (part_c, is_hermitian) = part_codes(part);
         stream.launch(Launch {
             program: Program::Product,
             kernel: "gemm",
@@ -106,8 +146,8 @@ impl<T: Scalar> Product<T> {
                 Argument::Count(c.m),
                 Argument::Count(c.n),
                 Argument::Count(k),
-                Argument::Code(part_code(part.map(|(_, uplo)| uplo))),
-                Argument::Code(part.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian).into()),
+                part_c,
+                is_hermitian,
                 Argument::element(alpha),
                 Argument::element(beta),
             ],
@@ -115,6 +155,12 @@ impl<T: Scalar> Product<T> {
             local,
         })
     }
+}
+
+/// Returns the codes of the triangle that is updated, and of whether it is Hermitian.
+fn part_codes(part: Option<(Symmetry, Uplo)>) -> (Argument, Argument) {
+    let is_hermitian = part.is_some_and(|(symmetry, _)| symmetry == Symmetry::Hermitian);
+    (Argument::Code(part_code(part.map(|(_, uplo)| uplo))), Argument::Code(is_hermitian.into()))
 }
 
 /// The kernels that pack a factor.

@@ -14,9 +14,11 @@ use superscalar_devices::opencl::Source;
 pub enum Program {
     /// `gemm`: the product of packed operands.
     Product,
+    /// `gemm_direct`: the product of operands that are not packed. Empty for the looping form.
+    Direct,
     /// `pack_a`, `pack_transposed_a`, `complete_a` for matrices of which one triangle is stored, and the same for B.
     Pack,
-    /// `pack_triangle`, `solve`, `multiply`.
+    /// `solve`, `multiply`; `pack_triangle`, if a group has one work-item.
     Triangle,
     /// `potrf`.
     Factor,
@@ -38,8 +40,9 @@ pub enum Program {
 
 impl Program {
     /// All families.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Product,
+        Self::Direct,
         Self::Pack,
         Self::Triangle,
         Self::Factor,
@@ -68,6 +71,7 @@ impl Program {
         text.push_str(include_str!("text/prelude.cl"));
         match self {
             Self::Product => text.push_str(&product_text::text(parameters)),
+            Self::Direct => text.push_str(&product_text::direct_text(parameters)),
             Self::Pack => {
                 let blocks = parameters.product.packed_blocks();
                 for ((block, packing), name) in blocks.into_iter().zip(parameters.packing).zip(["_a", "_b"]) {
@@ -75,13 +79,24 @@ impl Program {
                 }
             }
             Self::Triangle => {
+                let columns = parameters.triangle_columns();
                 define(&mut text, "ORDER", parameters.triangle_order);
-                define(&mut text, "W", parameters.triangle_columns() / parameters.vector);
-                text.push_str(include_str!("text/triangle.cl"));
+                if parameters.work_items == 1 {
+                    define(&mut text, "W", columns / parameters.vector);
+                    text.push_str(include_str!("text/triangle.cl"));
+                } else {
+                    define(&mut text, "COLUMNS", columns);
+                    define(&mut text, "SIDE", parameters.work_items.isqrt());
+                    text.push_str(include_str!("text/triangle_group.cl"));
+                }
             }
             Self::Factor => {
                 define(&mut text, "ORDER", parameters.factor_order);
-                text.push_str(include_str!("text/factor.cl"));
+                define(&mut text, "SIDE", parameters.work_items.isqrt());
+                text.push_str(match parameters.work_items {
+                    1 => include_str!("text/factor.cl"),
+                    _ => include_str!("text/factor_group.cl"),
+                });
             }
             Self::Elements => {
                 define(&mut text, "BLOCK", TRANSPOSED_BLOCK);

@@ -137,6 +137,7 @@ impl FromStr for Parameters {
             product,
             packing: [words.packing("pack-a")?, words.packing("pack-b")?],
             packed_steps: words.number("steps")?,
+            direct_order: words.number("direct")?,
             vector: words.number("other-vector")?,
             triangle_order: words.number("triangle")?,
             factor_order: words.number("factor")?,
@@ -150,7 +151,8 @@ impl FromStr for Parameters {
 /// Formats the row so that it can be parsed.
 impl fmt::Display for Parameters {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let &Self { letter, product, packing, packed_steps, vector, triangle_order, factor_order, work_items } = self;
+        let &Self { letter, product, packing, packed_steps, direct_order, vector, .. } = self;
+        let &Self { triangle_order, factor_order, work_items, .. } = self;
         match product {
             ProductForm::Looping(LoopingTile { m_wg, n_wg, k_wg, m_wi, n_wi, vector }) => {
                 write!(out, "{letter} looping tile={m_wg}x{n_wg}x{k_wg} item={m_wi}x{n_wi} vector={vector}")?;
@@ -170,7 +172,7 @@ impl fmt::Display for Parameters {
         for (key, Packing { m_wg, n_wg, m_wi, n_wi, m_unroll, n_unroll }) in ["pack-a", "pack-b"].iter().zip(packing) {
             write!(out, " {key}={m_wg}x{n_wg},{m_wi}x{n_wi},{m_unroll}x{n_unroll}")?;
         }
-        write!(out, " steps={packed_steps} other-vector={vector}")?;
+        write!(out, " steps={packed_steps} direct={direct_order} other-vector={vector}")?;
         write!(out, " triangle={triangle_order} factor={factor_order} items={work_items}")
     }
 }

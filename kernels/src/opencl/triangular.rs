@@ -48,12 +48,15 @@ impl Triangle {
         action: TriangularAction,
         b: View,
     ) -> Result<(), DeviceError> {
-        let (n, order) = (self.a.n, stream.parameters.triangle_order);
+        let (n, order) = (self.a.n, stream.parameters.triangle_span());
         if n == 0 || b.n == 0 {
             return Ok(());
         }
         if n <= order {
-            return self.apply_block::<T>(stream, action, b);
+            return match stream.parameters.work_items {
+                1 => self.apply_block::<T>(stream, action, b),
+                _ => self.apply_by_groups(stream, action, b),
+            };
         }
         let half = (n / 2).next_multiple_of(order);
         let part = |rows: std::ops::Range<usize>| Self { a: self.a.part(rows.clone(), rows), ..self };
@@ -79,6 +82,37 @@ impl Triangle {
         }
     }
 
+    /// Like [`apply`](Self::apply), by one kernel, whose groups go through the blocks of the triangle.
+    fn apply_by_groups(self, stream: &mut Stream<'_>, action: TriangularAction, b: View) -> Result<(), DeviceError> {
+        let Self { diag, a, .. } = self;
+        let (sign, last) = self.reversal();
+        let stride = |stride: usize| Argument::Stride(sign * stride as isize);
+        stream.launch(Launch {
+            program: Program::Triangle,
+            kernel: kernel_of(action),
+            arguments: &[
+                Argument::Offset(a.at + last * (a.rs + a.cs)),
+                stride(a.rs),
+                stride(a.cs),
+                Argument::Code(a.conj.into()),
+                Argument::Code((diag == Diag::Unit).into()),
+                Argument::Offset(b.at + last * b.rs),
+                stride(b.rs),
+                Argument::Stride(b.cs as isize),
+                Argument::Count(a.n),
+                Argument::Count(b.n),
+            ],
+            groups: [b.n.div_ceil(stream.parameters.triangle_columns()), 1],
+            local: [stream.parameters.work_items, 1],
+        })
+    }
+
+    /// An upper triangle is a lower one with its rows and columns reversed: returns the sign of the strides and the
+    /// first row.
+    fn reversal(&self) -> (isize, usize) {
+        if self.uplo == Uplo::Upper { (-1, self.a.n - 1) } else { (1, 0) }
+    }
+
     /// Like [`apply`](Self::apply), by one kernel, after a kernel that packs the triangle.
     fn apply_block<T: Scalar>(
         self,
@@ -86,12 +120,11 @@ impl Triangle {
         action: TriangularAction,
         b: View,
     ) -> Result<(), DeviceError> {
-        let Self { uplo, diag, a } = self;
+        let Self { diag, a, .. } = self;
         let (n, parameters) = (a.n, stream.parameters);
         let before = stream.scratch.mark();
         let packed = stream.scratch.take::<T>(parameters.triangle_order * parameters.triangle_order)?;
-        // An upper triangle is a lower one with its rows and columns reversed.
-        let (sign, last) = if uplo == Uplo::Upper { (-1, n - 1) } else { (1, 0) };
+        let (sign, last) = self.reversal();
         let stride = |stride: usize| Argument::Stride(sign * stride as isize);
         stream.launch(Launch {
             program: Program::Triangle,
@@ -110,10 +143,7 @@ impl Triangle {
         })?;
         stream.launch(Launch {
             program: Program::Triangle,
-            kernel: match action {
-                TriangularAction::Multiply => "multiply",
-                TriangularAction::Solve => "solve",
-            },
+            kernel: kernel_of(action),
             arguments: &[
                 Argument::Offset(packed),
                 Argument::Offset(b.at + last * b.rs),
@@ -122,10 +152,17 @@ impl Triangle {
                 Argument::Count(n),
                 Argument::Count(b.n),
             ],
-            groups: [b.n.div_ceil(parameters.triangle_columns() * parameters.work_items), 1],
+            groups: [b.n.div_ceil(parameters.triangle_columns()), 1],
             local: [parameters.work_items, 1],
         })?;
         stream.scratch.release(before);
         Ok(())
+    }
+}
+
+fn kernel_of(action: TriangularAction) -> &'static str {
+    match action {
+        TriangularAction::Multiply => "multiply",
+        TriangularAction::Solve => "solve",
     }
 }

@@ -26,7 +26,9 @@ struct LockedDevice {
 impl<T: Scalar> Runner<T> for LockedDevice {
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
         let Some(class) = self.class else { return self.device.run(call, image) };
-        let parameters = Parameters::of(class, T::LETTER);
+        let row = Parameters::of(class, T::LETTER);
+        // Products of the list's smaller and larger shapes, so that some pack their factors.
+        let parameters = Parameters { direct_order: row.direct_order.min(20), ..row };
         self.device.run_with(scratch_bytes_with(&parameters, call), image, &mut |context| {
             let scratch = context.scratch();
             enqueue_with(&parameters, context.queue::<OpenclQueue>()?, scratch, call)

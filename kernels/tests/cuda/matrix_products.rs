@@ -27,8 +27,8 @@ fn rows() -> impl Iterator<Item = Parameters> {
 #[test]
 fn products_with_matrix_instructions_compile() {
     assert!(rows().count() > 0);
-    for row in rows() {
-        let source = format!("{WORDS}{}", Program::Product.text(&row));
+    for (row, program) in rows().flat_map(|row| [Program::Product, Program::Direct].map(|program| (row, program))) {
+        let source = format!("{WORDS}{}", program.text(&row));
         let log = match cuda::compile(&source, &[], "sm_90") {
             Ok((cubin, log)) => {
                 assert!(cubin.starts_with(b"\x7fELF"), "{row}: no machine code");
@@ -43,7 +43,7 @@ fn products_with_matrix_instructions_compile() {
             Err(error) => panic!("{row}: {error}"),
         };
         let usage = cuda::usage(&log);
-        println!("{row}: {usage:?}");
+        println!("{program:?} {row}: {usage:?}");
         assert!(matches!(&usage[..], [kernel] if kernel.spill_store_bytes + kernel.stack_bytes == 0), "{row}: {log}");
     }
 }

@@ -4,22 +4,29 @@
 //! PTX): of A rows g and g + 8 in columns t and t + 4, of B rows t and t + 4 in column g, and of the sums rows g and
 //! g + 8 in columns 2 t and 2 t + 1. Everything that a work-item keeps has a name.
 
-use super::{SIGNATURE, define, line};
+use super::{DIRECT_SIGNATURE, SIGNATURE, define, line};
 use crate::opencl::{
     Element, MatrixTile,
     matrix_tile::{MATRIX_SHAPE, ROW_GAP, WARP},
 };
 use std::fmt::Write;
 
+/// Where a kernel finds its factors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Factors {
+    /// In packed blocks.
+    Packed,
+    /// In matrices with any strides.
+    Direct,
+}
+
 /// Generates the kernel.
-pub(super) fn kernel(text: &mut String, tile: &MatrixTile, element: Element) {
+pub(super) fn kernel(text: &mut String, tile: &MatrixTile, element: Element, kind: Factors) {
     let &MatrixTile { m_wg, n_wg, k_wg, m_warp, n_warp } = tile;
     define(text, [("M_WG", m_wg), ("N_WG", n_wg), ("K_WG", k_wg), ("M_WARP", m_warp), ("N_WARP", n_warp)]);
     define(text, [("ITEMS", tile.items()), ("WARP", WARP), ("WARPS_M", m_wg / m_warp)]);
-    let [reads_a, reads_b] = tile.reads(element);
-    let factors = [('a', m_wg, reads_a), ('b', n_wg, reads_b)];
     let parts = element.parts();
-    for (name, block, _) in factors {
+    for (name, block) in [('a', m_wg), ('b', n_wg)] {
         let (row, rows) = (block + ROW_GAP, k_wg * parts);
         line!(
             text,
@@ -28,46 +35,124 @@ pub(super) fn kernel(text: &mut String, tile: &MatrixTile, element: Element) {
         line!(text, "#define {name}_NUMBERS {}", 2 * rows * row);
     }
     text.push_str(UPDATE_ONE);
-    line!(text, "__kernel GROUP(ITEMS)\n{SIGNATURE}");
+    let loads = match kind {
+        Factors::Packed => Loads::packed(tile, element),
+        Factors::Direct => Loads::direct(tile, element),
+    };
+    line!(text, "__kernel GROUP(ITEMS)\n{}", loads.signature);
     text.push_str(BEGIN);
-    for (name, _, reads) in factors {
-        let names: Vec<String> = (0..reads).map(|r| format!("{name}f{r}")).collect();
-        line!(text, "real2 {};", names.join(", "));
-    }
+    text.push_str(&loads.begin);
     let sums = Sums { tile, parts };
     sums.zero(text);
-    let fetch = |text: &mut String| {
-        for (name, block, reads) in factors {
-            for r in 0..reads {
-                line!(text, "{name}f{r} = {name}_from[{r} * ITEMS];");
-            }
-            line!(text, "{name}_from += {};", block * k_wg * parts / 2);
-        }
-    };
-    let put = |text: &mut String, buffer: &str| {
-        for (name, block, reads) in factors {
-            for r in 0..reads {
-                // The first of two numbers, and its row of real or of imaginary parts.
-                line!(text, "{{ const int at = 2 * (item + {r} * ITEMS), row = at / {block};");
-                let to = format!("{name}_LOCAL({buffer}, row / {parts}, row % {parts}, at % {block})");
-                line!(text, "*(__local real2 *)&{to} = {name}f{r}; }}");
-            }
-        }
-    };
-    fetch(text);
-    put(text, "0");
+    text.push_str(&(loads.fetch)("0"));
+    text.push_str(&(loads.put)("0"));
     text.push_str("barrier(CLK_LOCAL_MEM_FENCE);\nint now = 0;\n");
     text.push_str("for (int k_first = 0; k_first < k; k_first += K_WG) {\nif (k_first + K_WG < k) {\n");
-    fetch(text);
+    text.push_str(&(loads.fetch)("k_first + K_WG"));
     text.push_str("}\n");
     for first in (0..k_wg).step_by(MATRIX_SHAPE[2]) {
         sums.step(text, first);
     }
     text.push_str("if (k_first + K_WG < k) {\n");
-    put(text, "(1 - now)");
+    text.push_str(&(loads.put)("(1 - now)"));
     text.push_str("}\nbarrier(CLK_LOCAL_MEM_FENCE);\nnow = 1 - now;\n}\n");
     sums.store(text);
     text.push_str("}\n");
+}
+
+/// How a group reads its factors: `K_WG` steps into registers, and from there into one of two buffers.
+struct Loads {
+    signature: &'static str,
+    begin: String,
+    /// The statements that read from a step on. They are the next steps at each call.
+    fetch: Box<dyn Fn(&str) -> String>,
+    /// The statements that write to a buffer.
+    put: Box<dyn Fn(&str) -> String>,
+}
+
+impl Loads {
+    /// Packed factors are read in pairs of numbers.
+    fn packed(tile: &MatrixTile, element: Element) -> Self {
+        let (parts, [reads_a, reads_b]) = (element.parts(), tile.reads(element));
+        let factors = [('a', tile.m_wg, reads_a), ('b', tile.n_wg, reads_b)];
+        let numbers = tile.k_wg * parts / 2;
+        let mut begin = PACKED.to_owned();
+        for (name, _, reads) in factors {
+            let names: Vec<String> = (0..reads).map(|r| format!("{name}f{r}")).collect();
+            line!(begin, "real2 {};", names.join(", "));
+        }
+        let fetch = move |_: &str| {
+            let mut text = String::new();
+            for (name, block, reads) in factors {
+                for r in 0..reads {
+                    line!(text, "{name}f{r} = {name}_from[{r} * ITEMS];");
+                }
+                line!(text, "{name}_from += {};", block * numbers);
+            }
+            text
+        };
+        let put = move |buffer: &str| {
+            let mut text = String::new();
+            for (name, block, reads) in factors {
+                for r in 0..reads {
+                    // The first of two numbers, and its row of real or of imaginary parts.
+                    line!(text, "{{ const int at = 2 * (item + {r} * ITEMS), row = at / {block};");
+                    let to = format!("{name}_LOCAL({buffer}, row / {parts}, row % {parts}, at % {block})");
+                    line!(text, "*(__local real2 *)&{to} = {name}f{r}; }}");
+                }
+            }
+            text
+        };
+        Self { signature: SIGNATURE, begin, fetch: Box::new(fetch), put: Box::new(put) }
+    }
+
+    /// Other factors are read by elements, along the stride of one: a work-item's reads are in rows or steps at equal
+    /// distances. `L` is the number of rows that a factor has in the tile.
+    fn direct(tile: &MatrixTile, element: Element) -> Self {
+        let (parts, [reads_a, reads_b]) = (element.parts(), tile.direct_reads());
+        let factors = [('a', tile.m_wg, reads_a), ('b', tile.n_wg, reads_b)];
+        let mut begin = String::new();
+        let strides = [("a_rs", "a_cs", "m - i_first", "i_first"), ("b_cs", "b_rs", "n - j_first", "j_first")];
+        for ((name, block, reads), (rows, steps, left, first)) in factors.into_iter().zip(strides) {
+            line!(begin, "const int {name}_left = {left}, {name}_along = {rows} == 1;");
+            line!(begin, "const int {name}_i = {name}_along ? item % {block} : item / K_WG;");
+            line!(begin, "const int {name}_p = {name}_along ? item / {block} : item % K_WG;");
+            line!(begin, "const int {name}_di = {name}_along ? 0 : ITEMS / K_WG;");
+            line!(begin, "const int {name}_dp = {name}_along ? ITEMS / {block} : 0;");
+            line!(begin, "const long {name}_step = {name}_di * {rows} + {name}_dp * {steps};");
+            line!(begin, "__global const elem *{name}_from = (__global const elem *)heap + {name}_at;");
+            line!(begin, "{name}_from += ({first} + {name}_i) * {rows} + {name}_p * {steps};");
+            let names: Vec<String> = (0..reads).map(|r| format!("{name}f{r}")).collect();
+            line!(begin, "elem {};", names.join(", "));
+        }
+        let fetch = move |first: &str| {
+            let mut text = String::new();
+            for ((name, _, reads), (_, steps, _, _)) in factors.into_iter().zip(strides) {
+                for r in 0..reads {
+                    let (row, step) = (format!("{name}_i + {r} * {name}_di"), format!("{name}_p + {r} * {name}_dp"));
+                    let is_inside = format!("{row} < {name}_left && {first} + {step} < k");
+                    line!(text, "{name}f{r} = make(0, 0);");
+                    line!(text, "if ({is_inside}) {name}f{r} = conj_if({name}_from[{r} * {name}_step], {name}_conj);");
+                }
+                line!(text, "{name}_from += K_WG * {steps};");
+            }
+            text
+        };
+        let put = move |buffer: &str| {
+            let mut text = String::new();
+            for (name, _, reads) in factors {
+                for r in 0..reads {
+                    for (part, of) in ["RE", "IM"].into_iter().enumerate().take(parts) {
+                        let (row, step) =
+                            (format!("{name}_i + {r} * {name}_di"), format!("{name}_p + {r} * {name}_dp"));
+                        line!(text, "{name}_LOCAL({buffer}, {step}, {part}, {row}) = {of}({name}f{r});");
+                    }
+                }
+            }
+            text
+        };
+        Self { signature: DIRECT_SIGNATURE, begin, fetch: Box::new(fetch), put: Box::new(put) }
+    }
 }
 
 const UPDATE_ONE: &str = "
@@ -85,6 +170,9 @@ const BEGIN: &str = "
     const int i_first = get_group_id(0) * M_WG, j_first = get_group_id(1) * N_WG;
     const int i_warp = item / WARP % WARPS_M * M_WARP, j_warp = item / WARP / WARPS_M * N_WARP;
     if (is_outside(part, i_first, min(i_first + M_WG, m), j_first, min(j_first + N_WG, n))) return;
+";
+
+const PACKED: &str = "
     __global const real2 *a_from = (__global const real2 *)(heap + (a_at + (ulong)i_first * k) * PARTS) + item;
     __global const real2 *b_from = (__global const real2 *)(heap + (b_at + (ulong)j_first * k) * PARTS) + item;
 ";

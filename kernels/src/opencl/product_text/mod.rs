@@ -10,7 +10,8 @@ mod grouped;
 mod looping;
 mod matrix;
 
-use super::{Parameters, ProductForm};
+use super::{Parameters, ProductForm, parameters::DIRECT_STEPS};
+use matrix::Factors;
 use std::fmt::Write;
 
 /// Appends a line; writing to a string does not fail.
@@ -25,7 +26,22 @@ pub(super) fn text(parameters: &Parameters) -> String {
     match &parameters.product {
         ProductForm::Looping(tile) => looping::kernel(&mut text, tile, element),
         ProductForm::Grouped(tile) => grouped::kernel(&mut text, tile, element),
-        ProductForm::Matrix(tile) => matrix::kernel(&mut text, tile, element),
+        ProductForm::Matrix(tile) => matrix::kernel(&mut text, tile, element, Factors::Packed),
+    }
+    text
+}
+
+/// Returns the source of the kernel whose factors are not packed, or an empty one if there is none.
+pub(super) fn direct_text(parameters: &Parameters) -> String {
+    let mut text = PREAMBLE.to_owned();
+    match &parameters.product {
+        ProductForm::Looping(_) => text.clear(),
+        ProductForm::Grouped(_) => {
+            define(&mut text, [("SIDE", parameters.work_items.isqrt()), ("EACH", parameters.direct_each())]);
+            define(&mut text, [("STEPS", DIRECT_STEPS)]);
+            text.extend([include_str!("../text/direct.cl")]);
+        }
+        ProductForm::Matrix(tile) => matrix::kernel(&mut text, tile, parameters.element(), Factors::Direct),
     }
     text
 }
@@ -49,6 +65,12 @@ inline int is_outside(int part, int i, int i_end, int j, int j_end) {
 /// `c_at` are counted in elements. The packed factors have k rows.
 const SIGNATURE: &str = "void gemm(__global real *restrict heap, ulong a_at, ulong b_at, ulong c_at, ulong ld,
         int m, int n, int k, int part, int is_hermitian, elem alpha, elem beta) {";
+
+/// The parameters of the kernel whose factors are not packed, but have strides. Of `a_conj` and `b_conj` each says
+/// whether the factor is conjugated.
+const DIRECT_SIGNATURE: &str = "void gemm_direct(__global real *restrict heap, ulong a_at, long a_rs, long a_cs,
+        int a_conj, ulong b_at, long b_rs, long b_cs, int b_conj, ulong c_at, ulong ld, int m, int n, int k, int part,
+        int is_hermitian, elem alpha, elem beta) {";
 
 /// The register tile. `xR_C` is the vector of rows R in column C; `yR_C` has the imaginary parts.
 struct RegisterTile {
