@@ -32,6 +32,10 @@ pub struct DeviceClass {
     /// Whether the driver compiles NVIDIA's matrix instructions for `double` (`mma.m16n8k8`) in inline PTX, and the
     /// device has them. Known only of a device that is open.
     pub has_matrix_f64: bool,
+    /// The number of work groups of a launch that are sure to run at the same time, whatever else the queues for tasks
+    /// contain, so that they can wait for each other; 0 if there is no such number. It is known only of an open GPU by
+    /// NVIDIA: its groups stay where they are until they end, so there is room for one group per unit.
+    pub concurrent_groups: usize,
     /// The largest size of a work group.
     pub max_work_group: usize,
     /// The largest size of a work group in each of three directions.
@@ -80,6 +84,7 @@ impl DeviceClass {
             // Only NVIDIA's driver knows these queries.
             compute_capability: unit(COMPUTE_CAPABILITY_MAJOR_NV).ok().zip(unit(COMPUTE_CAPABILITY_MINOR_NV).ok()),
             has_matrix_f64: false,
+            concurrent_groups: 0,
             max_work_group: number::<usize>(device, ffi::CL_DEVICE_MAX_WORK_GROUP_SIZE)?,
             max_work_items: number::<[usize; 3]>(device, ffi::CL_DEVICE_MAX_WORK_ITEM_SIZES)?,
             local_bytes: word(ffi::CL_DEVICE_LOCAL_MEM_SIZE)?,

@@ -18,6 +18,7 @@ use crate::{
 };
 use ocl::ffi;
 use std::{
+    ops::RangeInclusive,
     path::PathBuf,
     ptr,
     sync::{Arc, OnceLock},
@@ -129,7 +130,12 @@ impl OpenclDevice {
         let heap_bytes = settings.heap_bytes(found.class());
         let programs = Programs::new(cache_in(settings.cache.clone()));
         let mut found = found.clone();
-        found.class.has_matrix_f64 = has_matrix_f64(&programs, &context, &found);
+        let has = |capability, probe| compiles(&programs, &context, &found, capability, probe);
+        let (has_matrix_f64, has_fence) = (has(MATRIX_CAPABILITY, MATRIX_PROBE), has(FENCE_CAPABILITY, FENCE_PROBE));
+        found.class.has_matrix_f64 = has_matrix_f64;
+        if has_fence {
+            found.class.concurrent_groups = found.class.compute_units as usize / usize::from(settings.queues);
+        }
         let info = info(&context, &found, settings);
         let state = Arc::new(DeviceState {
             index: settings.index,
@@ -209,7 +215,7 @@ fn context_of(
 }
 
 /// The GPUs by NVIDIA for which there are products with matrix instructions for `double`: Hopper.
-const MATRIX_CAPABILITY: (u32, u32) = (9, 0);
+const MATRIX_CAPABILITY: RangeInclusive<(u32, u32)> = (9, 0)..=(9, 0);
 /// A kernel with one such instruction.
 const MATRIX_PROBE: &str = r#"
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -221,13 +227,28 @@ __kernel void probe(__global double *x) {
     x[get_local_id(0)] = s0 + s1 + s2 + s3;
 }
 "#;
+/// The GPUs by NVIDIA that have fences for all groups of a launch: Volta and later.
+const FENCE_CAPABILITY: RangeInclusive<(u32, u32)> = (7, 0)..=(u32::MAX, 0);
+const FENCE_PROBE: &str = r#"
+__kernel void probe(volatile __global int *x) {
+    x[0] = 1;
+    asm volatile("fence.acq_rel.gpu;" : : : "memory");
+    x[1] = 1;
+}
+"#;
 
-/// Returns whether the device has matrix instructions and the driver compiles them.
-fn has_matrix_f64(programs: &Programs, context: &SharedContext, found: &DiscoveredDevice) -> bool {
+/// Returns whether the device's compute capability is in a range and the driver compiles a kernel.
+fn compiles(
+    programs: &Programs,
+    context: &SharedContext,
+    found: &DiscoveredDevice,
+    capability: RangeInclusive<(u32, u32)>,
+    probe: &str,
+) -> bool {
     let class = found.class();
     let target = Target { context: &context.context, device: found.raw(), whole: found.whole(), class };
-    class.compute_capability == Some(MATRIX_CAPABILITY)
-        && programs.get(target, &Source::new(MATRIX_PROBE, "-cl-std=CL1.2")).is_ok()
+    class.compute_capability.is_some_and(|its| capability.contains(&its))
+        && programs.get(target, &Source::new(probe, "-cl-std=CL1.2")).is_ok()
 }
 
 fn info(context: &SharedContext, found: &DiscoveredDevice, settings: &Settings) -> DeviceInfo {

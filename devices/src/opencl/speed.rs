@@ -51,6 +51,7 @@ mod tests {
             clock_hz,
             compute_capability: None,
             has_matrix_f64: false,
+            concurrent_groups: 0,
             max_work_group: 1024,
             max_work_items: [1024; 3],
             local_bytes: 48 << 10,

@@ -2,7 +2,7 @@
 
 use super::{
     Program,
-    program::TRANSPOSED_BLOCK,
+    program::{TRANSPOSED_BLOCK, interchanged_columns},
     stream::{Argument, Launch, Stream},
     view::{View, part_code},
 };
@@ -98,7 +98,8 @@ pub(super) fn interchange<T>(
     direction: Direction,
     status: usize,
 ) -> Result<(), DeviceError> {
-    let (lanes, count) = (stream.parameters.work_items, ipiv.m * ipiv.n);
+    let (lanes, columns) = (stream.parameters.work_items, interchanged_columns(&stream.parameters));
+    let count = ipiv.m * ipiv.n;
     stream.launch(Launch {
         program: Program::Elements,
         kernel: "laswp",
@@ -113,7 +114,7 @@ pub(super) fn interchange<T>(
             Argument::Code((direction == Direction::Backward).into()),
             Argument::Offset(status),
         ],
-        groups: [a.n.div_ceil(lanes), usize::from(count > 0)],
+        groups: [a.n.div_ceil(columns), usize::from(count > 0)],
         local: [lanes, 1],
     })
 }
@@ -121,7 +122,12 @@ pub(super) fn interchange<T>(
 /// Takes an `int` in scratch and clears it. Returns its offset, counted in `int`s.
 pub(super) fn clear_status(stream: &mut Stream<'_>) -> Result<usize, DeviceError> {
     let status = stream.scratch.take::<i32>(1)?;
-    let arguments = &[Argument::Offset(status)];
-    stream.launch(Launch { program: Program::Elements, kernel: "clear", arguments, groups: [1, 1], local: [1, 1] })?;
+    clear(stream, status)?;
     Ok(status)
+}
+
+/// Clears an `int`.
+pub(super) fn clear(stream: &mut Stream<'_>, at: usize) -> Result<(), DeviceError> {
+    let arguments = &[Argument::Offset(at)];
+    stream.launch(Launch { program: Program::Elements, kernel: "clear", arguments, groups: [1, 1], local: [1, 1] })
 }

@@ -1,12 +1,13 @@
 //! getrf: the panel of an LU factorization. It is halved recursively (Toledo, "Locality of reference in LU
-//! decomposition with partial pivoting", 1997) until few columns are left, which many groups factor step by step
-//! (`text/panel_lu.cl`). The halves are connected by interchanges, a solve and a product.
+//! decomposition with partial pivoting", 1997) until few columns are left, which many groups factor, one launch for each
+//! step (`text/panel_lu.cl`), or all steps by one launch where groups can wait for each other
+//! (`text/panel_lu_together.cl`). The halves are connected by interchanges, a solve and a product.
 
 use super::{
     Program,
-    elements::interchange,
+    elements::{clear, interchange},
     product::Product,
-    program::PANEL_WIDTH,
+    program::{CONCURRENT_ITEMS, OWN_PANEL_BYTES, PANEL_WIDTH},
     stream::{Argument, Launch, Stream},
     triangular::Triangle,
     view::View,
@@ -24,12 +25,34 @@ const ITEM_ROWS: usize = 2;
 /// The most groups of a step, each of which reads what all have found.
 const GROUPS_MAX: usize = 256;
 
+/// The widths of panels whose rows groups keep in their own memory.
+const WIDTHS: [usize; 3] = [8, 16, PANEL_WIDTH];
+/// The fewest rows of a group in its own memory.
+const OWN_ROWS_MIN: usize = 32;
+
+/// Returns the rows that a group keeps in its own memory.
+fn own_rows(m: usize, groups: usize) -> usize {
+    m.div_ceil(groups).max(OWN_ROWS_MIN)
+}
+
+/// Returns whether groups that run at the same time have room for m rows of `width` columns.
+fn fits<T>(m: usize, width: usize, stream: &Stream<'_>) -> bool {
+    let groups = stream.concurrent_groups().min(GROUPS_MAX);
+    groups > 0 && own_rows(m, groups) * width * size_of::<T>() <= OWN_PANEL_BYTES
+}
+
 /// A panel, and its interchanges counted from its first row.
 struct LuPanel<T> {
     a: Mat<T>,
     moves: Mat<i32>,
     /// An `int` that interchanges may write, but never do.
     status: usize,
+    /// The most columns that are factored without products.
+    width: usize,
+    /// The most groups that factor them by one launch, or 0 if each step is one.
+    groups: usize,
+    /// The count of the groups' arrivals at barriers, an `int`, and how many there have been.
+    arrivals: (usize, usize),
 }
 
 /// Computes P L U = A, with `first` rows of the matrix above A.
@@ -43,11 +66,22 @@ pub(super) fn getrf<T: Scalar>(stream: &mut Stream<'_>, Getrf { a, first, ipiv }
     last.ok_or_else(|| DeviceError::new(format!("getrf: {m} rows below {first} exceed the range of interchanges")))?;
     let before = stream.scratch.mark();
     let moves = Mat::at(stream.scratch.take::<i32>(k)?, (k, 1), k);
-    let panel = LuPanel { a, moves, status: stream.scratch.take::<i32>(1)? };
-    panel.factor(stream, 0..k)?;
-    if k < n {
-        panel.exchange(stream, k..n, 0..k)?;
-        panel.solve(stream, 0..k, k..n)?;
+    let [status, count] = [stream.scratch.take::<i32>(1)?, stream.scratch.take::<i32>(1)?];
+    // Whoever measures scratch does not know which width will be chosen.
+    let widths = if stream.is_measuring() { &WIDTHS[..] } else { &[] };
+    let (groups, fitting) =
+        (stream.concurrent_groups().min(GROUPS_MAX), WIDTHS.into_iter().filter(|&width| fits::<T>(m, width, stream)));
+    let chosen = fitting.max().map_or((PANEL_WIDTH, 0), |width| (width, groups));
+    if chosen.1 > 0 {
+        clear(stream, count)?;
+    }
+    for (width, groups) in widths.iter().map(|&width| (width, 0)).chain([chosen]) {
+        let mut panel = LuPanel { a, moves, status, width, groups, arrivals: (count, 0) };
+        panel.factor(stream, 0..k)?;
+        if k < n {
+            panel.exchange(stream, k..n, 0..k)?;
+            panel.solve(stream, 0..k, k..n)?;
+        }
     }
     let arguments = &[Argument::Offset(moves.offset), Argument::Offset(ipiv.offset), Argument::Count(first)];
     stream.launch(Launch { program: Program::PanelLu, kernel: "shift", arguments, groups: [k, 1], local: [1, 1] })?;
@@ -58,11 +92,11 @@ pub(super) fn getrf<T: Scalar>(stream: &mut Stream<'_>, Getrf { a, first, ipiv }
 impl<T: Scalar> LuPanel<T> {
     /// Computes P L U of the given columns, from the row with the number of the first of them on. Interchanges are
     /// counted from the panel's first row.
-    fn factor(&self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
-        if columns.len() <= PANEL_WIDTH {
+    fn factor(&mut self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
+        if columns.len() <= self.width {
             return self.steps(stream, columns);
         }
-        let cut = columns.start + (columns.len() / 2).next_multiple_of(PANEL_WIDTH);
+        let cut = columns.start + (columns.len() / 2).next_multiple_of(self.width);
         let (left, right) = (columns.start..cut, cut..columns.end);
         self.factor(stream, left.clone())?;
         self.exchange(stream, right.clone(), left.clone())?;
@@ -74,35 +108,43 @@ impl<T: Scalar> LuPanel<T> {
         self.exchange(stream, left, right)
     }
 
-    /// Factors few columns step by step.
-    fn steps(&self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
+    /// Factors few columns.
+    fn steps(&mut self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
         let (start, w) = (columns.start, columns.len());
         let a = self.a.submatrix(start..self.a.m, columns);
         let lanes = stream.parameters.work_items;
-        let rows = a.m.div_ceil(GROUPS_MAX).max(ITEM_ROWS * lanes).next_multiple_of(lanes);
+        let rows = match self.groups {
+            0 => a.m.div_ceil(GROUPS_MAX).max(ITEM_ROWS * lanes).next_multiple_of(lanes),
+            groups => own_rows(a.m, groups),
+        };
         let groups = a.m.div_ceil(rows);
         let before = stream.scratch.mark();
         // Rows, sizes and numbers: see the kernel.
-        let elements = 2 * (groups + 1) * PANEL_WIDTH;
-        let state = stream.scratch.take::<T>(elements + 4 * groups)?;
-        for j in 0..=w {
+        let elements = 2 * (GROUPS_MAX + 1) * PANEL_WIDTH;
+        let state = Argument::Offset(stream.scratch.take::<T>(elements + 4 * GROUPS_MAX)?);
+        let [at, ld, ipiv] = [a.offset, a.ld, self.moves.offset + start].map(Argument::Offset);
+        let [m, w_count, rows, start] = [a.m, w, rows, start].map(Argument::Count);
+        if self.groups > 0 {
+            let (count, arrived) = self.arrivals;
+            self.arrivals.1 += w * groups;
+            let arrivals = [Argument::Offset(count), Argument::Count(arrived)];
             stream.launch(Launch {
-                program: Program::PanelLu,
-                kernel: "getrf_step",
-                arguments: &[
-                    Argument::Offset(a.offset),
-                    Argument::Offset(a.ld),
-                    Argument::Count(a.m),
-                    Argument::Count(w),
-                    Argument::Count(j),
-                    Argument::Count(rows),
-                    Argument::Count(start),
-                    Argument::Offset(state),
-                    Argument::Offset(self.moves.offset + start),
-                ],
+                program: Program::PanelLuTogether,
+                kernel: "getrf_together",
+                arguments: &[at, ld, m, w_count, rows, start, state, ipiv, arrivals[0], arrivals[1]],
                 groups: [groups, 1],
-                local: [lanes, 1],
+                local: [CONCURRENT_ITEMS, 1],
             })?;
+        } else {
+            for j in 0..=w {
+                stream.launch(Launch {
+                    program: Program::PanelLu,
+                    kernel: "getrf_step",
+                    arguments: &[at, ld, m, w_count, Argument::Count(j), rows, start, state, ipiv],
+                    groups: [groups, 1],
+                    local: [lanes, 1],
+                })?;
+            }
         }
         stream.scratch.release(before);
         Ok(())

@@ -243,6 +243,8 @@ const ORDER_MAX: usize = 1024;
 /// several work-items. More would take longer than the launches of products that they save.
 const TRIANGLE_BLOCKS: usize = 8;
 const FACTOR_BLOCKS: usize = 4;
+/// The rows of a block that a work-item solves for at a time: PART in the kernels' text.
+const PART_ROWS: usize = 8;
 /// The steps that are read at a time, if factors are not packed.
 pub(super) const DIRECT_STEPS: usize = 8;
 
@@ -313,7 +315,8 @@ impl Parameters {
         // Several work-items share blocks: two of a matrix that is factored, or of a triangle and its right-hand sides.
         let (order, columns, side) = (self.triangle_order, self.triangle_columns(), self.work_items.isqrt());
         let are_shares = [self.factor_order, order, columns].iter().all(|order| order.is_multiple_of(side));
-        meets(are_shares && columns > 0, ProductConstraint::Range)?;
+        let are_parts = [self.factor_order, order].iter().all(|order| order.is_multiple_of(PART_ROWS));
+        meets(are_shares && are_parts && columns > 0, ProductConstraint::Range)?;
         let direct = 2 * DIRECT_STEPS * (self.direct_tile() + 1);
         let own = (2 * self.factor_order.pow(2)).max((order + 1) * (order + columns)).max(direct);
         meets(own * element.bytes() <= limits.local_bytes, ProductConstraint::LocalMemory)

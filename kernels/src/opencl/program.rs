@@ -26,6 +26,9 @@ pub enum Program {
     Elements,
     /// `getrf_step`, `shift`.
     PanelLu,
+    /// `getrf_together`: all steps by one launch, for devices with [concurrent
+    /// groups](superscalar_devices::opencl::DeviceClass::concurrent_groups). NVIDIA's compiler takes it.
+    PanelLuTogether,
     /// On batches: `gemm`, `gemm_tiny`, `gemv_n`, `gemv_t`.
     BatchGemm,
     /// On batches: `trsm`, `trsv`, `laswp`, and what gels needs besides.
@@ -42,7 +45,7 @@ pub enum Program {
 
 impl Program {
     /// All families.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Product,
         Self::Direct,
         Self::Pack,
@@ -50,6 +53,7 @@ impl Program {
         Self::Factor,
         Self::Elements,
         Self::PanelLu,
+        Self::PanelLuTogether,
         Self::BatchGemm,
         Self::BatchSolve,
         Self::BatchCholesky,
@@ -70,7 +74,8 @@ impl Program {
         define(&mut text, "DOUBLE", element.is_double.into());
         define(&mut text, "COMPLEX", element.is_complex.into());
         define(&mut text, "V", if self == Self::Product { parameters.product.vector() } else { parameters.vector });
-        define(&mut text, "LANES", parameters.work_items);
+        let lanes = if self == Self::PanelLuTogether { CONCURRENT_ITEMS } else { parameters.work_items };
+        define(&mut text, "LANES", lanes);
         text.push_str(include_str!("text/prelude.cl"));
         match self {
             Self::Product => text.push_str(&product_text::text(parameters)),
@@ -103,11 +108,19 @@ impl Program {
             }
             Self::Elements => {
                 define(&mut text, "BLOCK", TRANSPOSED_BLOCK);
+                define(&mut text, "COLUMNS", interchanged_columns(parameters));
+                define(&mut text, "INTERCHANGES", INTERCHANGES);
                 text.push_str(include_str!("text/elements.cl"));
             }
             Self::PanelLu => {
                 define(&mut text, "WIDTH", PANEL_WIDTH);
                 text.push_str(concat!(include_str!("text/batch.cl"), include_str!("text/panel_lu.cl")));
+            }
+            Self::PanelLuTogether => {
+                define(&mut text, "WIDTH", PANEL_WIDTH);
+                define(&mut text, "OWN_ELEMENTS", OWN_PANEL_BYTES / element.bytes());
+                text.push_str(concat!(include_str!("text/batch.cl"), include_str!("text/panel_lu.cl")));
+                text.push_str(concat!(include_str!("text/together.cl"), include_str!("text/panel_lu_together.cl")));
             }
             Self::BatchGemm => {
                 define(&mut text, "TILE", batch_tile(parameters));
@@ -155,8 +168,21 @@ fn pack(text: &mut String, block: Option<usize>, packing: Packing, name: &str) {
 /// The most columns of a panel that are factored step by step.
 pub(super) const PANEL_WIDTH: usize = 32;
 
+/// The work-items of a group that runs together with others, and the bytes of its own memory for a panel. With what
+/// else it keeps, these are less than 48 KiB, which GPUs by NVIDIA have.
+pub(super) const CONCURRENT_ITEMS: usize = 256;
+pub(super) const OWN_PANEL_BYTES: usize = 40 << 10;
+
 /// The order of the blocks by which a matrix is transposed.
 pub(super) const TRANSPOSED_BLOCK: usize = 16;
+
+/// The interchanges that a group of several work-items makes together.
+const INTERCHANGES: usize = 32;
+
+/// Returns the columns of a group that interchanges rows. What several work-items move together takes less than 6 KiB.
+pub(super) fn interchanged_columns(parameters: &Parameters) -> usize {
+    if parameters.work_items == 1 { 1 } else { 4 }
+}
 
 /// The columns of a panel in factorizations of batches, and the bytes of a group's own memory for a panel. With what
 /// else a group of at most 64 work-items keeps, these are less than 32 KiB, which every device has.

@@ -78,6 +78,16 @@ impl<'a> Stream<'a> {
         Self { parameters, scratch: Scratch::measuring(), queue: None }
     }
 
+    /// Returns whether the stream only measures scratch.
+    pub fn is_measuring(&self) -> bool {
+        self.queue.is_none()
+    }
+
+    /// Returns the number of groups of a launch that run at the same time, or 0 if that is unknown.
+    pub fn concurrent_groups(&self) -> usize {
+        self.queue.as_ref().map_or(0, |queue| queue.class().concurrent_groups)
+    }
+
     /// Puts a kernel into the queue. An empty range of groups launches nothing.
     pub fn launch(&mut self, launch: Launch<'_>) -> Result<(), DeviceError> {
         let Launch { program, kernel, arguments, groups, local } = launch;

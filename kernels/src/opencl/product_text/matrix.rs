@@ -156,11 +156,19 @@ impl Loads {
 }
 
 const UPDATE_ONE: &str = "
-// Updates element (i, j), if it is stored. `its` is the column.
-inline void update_one(__global elem *its, real re, real im, int i, int j, int m, int n, int part, int is_hermitian,
-                       elem alpha, elem beta) {
-    if (i < m && j < n && is_inside(part, i, j))
-        update(its + i, make(re, im), alpha, beta, is_hermitian && i == j);
+// The place of element (i, j), or null if it is not stored.
+inline __global elem *place(__global elem *its, int i, int j, int m, int n, int part) {
+    return i < m && j < n && is_inside(part, i, j) ? its : 0;
+}
+// beta times an element, which is not read for beta = 0.
+inline elem old(__global const elem *its, elem beta) {
+    elem x = make(0, 0);
+    if (its && !is_zero(beta)) x = scaled(*its, beta);
+    return x;
+}
+inline void store(__global elem *its, elem sum, elem old, elem alpha, int is_real) {
+    const elem x = scaled(sum, alpha) + old;
+    if (its) *its = is_real ? make(RE(x), 0) : x;
 }
 ";
 
@@ -238,17 +246,25 @@ impl Sums<'_> {
     fn store(&self, text: &mut String) {
         let [rows, columns, _] = MATRIX_SHAPE;
         line!(text, "__global elem *c = (__global elem *)heap + c_at;");
-        for (i, j) in self.instructions() {
-            for r in 0..4 {
+        let (down, across) = (self.tile.m_warp / rows, self.tile.n_warp / columns);
+        for i in 0..down {
+            // All loads of some rows come before the stores, because the compiler does not know that they differ.
+            line!(text, "{{");
+            for (j, r) in (0..across).flat_map(|j| (0..4).map(move |r| (j, r))) {
                 let (row, column) = (i * rows + 8 * (r / 2), j * columns + r % 2);
-                line!(text, "{{ const int i = i_first + i_warp + {row} + g;");
-                line!(text, "const int j = j_first + j_warp + {column} + 2 * t;");
+                line!(text, "const int i{j}_{r} = i_first + i_warp + {row} + g;");
+                line!(text, "const int j{j}_{r} = j_first + j_warp + {column} + 2 * t;");
+                let place = format!("c + (ulong)j{j}_{r} * ld + i{j}_{r}");
+                line!(text, "__global elem *c{j}_{r} = place({place}, i{j}_{r}, j{j}_{r}, m, n, part);");
+                line!(text, "const elem o{j}_{r} = old(c{j}_{r}, beta);");
+            }
+            for (j, r) in (0..across).flat_map(|j| (0..4).map(move |r| (j, r))) {
                 // The imaginary parts of real types are not read.
                 let imaginary = if self.parts == 2 { 'y' } else { 'x' };
-                let sums = format!("x{i}_{j}_{r}, {imaginary}{i}_{j}_{r}");
-                let rest = "i, j, m, n, part, is_hermitian, alpha, beta";
-                line!(text, "update_one(c + (ulong)j * ld, {sums}, {rest}); }}");
+                let sum = format!("make(x{i}_{j}_{r}, {imaginary}{i}_{j}_{r})");
+                line!(text, "store(c{j}_{r}, {sum}, o{j}_{r}, alpha, is_hermitian && i{j}_{r} == j{j}_{r});");
             }
+            line!(text, "}}");
         }
     }
 }

@@ -1,5 +1,5 @@
 // Kernels that touch each element once. Work-group (x, j) processes column j, or block (x, j). Required definitions:
-// LANES, BLOCK.
+// LANES, BLOCK, and for interchanges COLUMNS and INTERCHANGES.
 
 // A := beta A, or one part of it, optionally with a real diagonal.
 __kernel GROUP(LANES) void scale(__global real *restrict heap, ulong at, ulong ld, int m, int part, int is_hermitian,
@@ -40,11 +40,12 @@ __kernel GROUP(LANES) void transpose(__global real *restrict heap, ulong from, u
         for (int j = lane; j < columns; j += LANES) b[j + i * ld_to] = block[i * (BLOCK + 1) + j];
 }
 
-// Interchanges rows first + i and ipiv[i] - 1, for `count` values of i, in the columns of A; each group has LANES of
-// them. An index outside of the m rows exchanges nothing and sets status to its row, counted from one.
-__kernel GROUP(LANES) void laswp(__global real *restrict heap, ulong at, ulong ld, int m, int n, int first, ulong ipiv,
+// Interchanges rows first + i and ipiv[i] - 1, for `count` values of i, in the columns of A. A group has COLUMNS of them.
+// An index outside of the m rows exchanges nothing and sets status to its row, counted from one.
+#if LANES == 1
+__kernel GROUP(1) void laswp(__global real *restrict heap, ulong at, ulong ld, int m, int n, int first, ulong ipiv,
                                  int count, int backward, ulong status) {
-    const int j = get_group_id(0) * LANES + get_local_id(0);
+    const int j = get_group_id(0);
     __global const int *p = (__global const int *)heap + ipiv;
     if (j >= n) return;
     __global elem *a = (__global elem *)heap + at + j * ld;
@@ -60,6 +61,60 @@ __kernel GROUP(LANES) void laswp(__global real *restrict heap, ulong at, ulong l
         }
     }
 }
+#else
+// The group first finds what INTERCHANGES of them do together, and then moves each element once. A slot is one of these
+// rows: slot i has row first + i, and slot INTERCHANGES + i has row ipiv[i] - 1, if it is none of the former.
+__kernel GROUP(LANES) void laswp(__global real *restrict heap, ulong at, ulong ld, int m, int n, int first, ulong ipiv,
+                                 int count, int backward, ulong status) {
+    __local int row_of[2 * INTERCHANGES], slot_of[INTERCHANGES], from[2 * INTERCHANGES];
+    __local elem moved[2 * INTERCHANGES * COLUMNS];
+    const int lane = get_local_id(0), j_first = get_group_id(0) * COLUMNS, columns = min(COLUMNS, n - j_first);
+    __global elem *a = (__global elem *)heap + at + j_first * ld;
+    const int parts = (count + INTERCHANGES - 1) / INTERCHANGES;
+    for (int step = 0; step < parts; ++step) {
+        const int start = (backward ? parts - 1 - step : step) * INTERCHANGES, have = min(INTERCHANGES, count - start);
+        __global const int *p = (__global const int *)heap + ipiv + start;
+        for (int s = lane; s < 2 * INTERCHANGES; s += LANES) {
+            const int i = s % INTERCHANGES;
+            int row = first + start + i;
+            if (s >= INTERCHANGES && i < have && 0 < p[i] && p[i] <= m) row = p[i] - 1;
+            if (s >= INTERCHANGES && i < have && (p[i] <= 0 || p[i] > m) && j_first == 0)
+                ((__global int *)heap)[status] = row + 1;
+            row_of[s] = row;
+            from[s] = s;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = lane; i < have; i += LANES) {
+            const int row = row_of[INTERCHANGES + i], near = row - first - start;
+            int slot = near;
+            if (near < 0 || near >= have) {
+                slot = INTERCHANGES + i;
+                for (int other = i - 1; other >= 0; --other)
+                    if (row_of[INTERCHANGES + other] == row) slot = INTERCHANGES + other;
+            }
+            slot_of[i] = slot;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane == 0)
+            for (int k = 0; k < have; ++k) {
+                const int i = backward ? have - 1 - k : k, slot = slot_of[i], x = from[i];
+                from[i] = from[slot];
+                from[slot] = x;
+            }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = lane; k < 2 * INTERCHANGES * COLUMNS; k += LANES) {
+            const int s = k % (2 * INTERCHANGES), j = k / (2 * INTERCHANGES);
+            if (from[s] != s && j < columns) moved[k] = a[row_of[from[s]] + j * ld];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        for (int k = lane; k < 2 * INTERCHANGES * COLUMNS; k += LANES) {
+            const int s = k % (2 * INTERCHANGES), j = k / (2 * INTERCHANGES);
+            if (from[s] != s && j < columns) a[row_of[s] + j * ld] = moved[k];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+}
+#endif
 
 // Clears a status.
 __kernel void clear(__global real *restrict heap, ulong status) { ((__global int *)heap)[status] = 0; }

@@ -4,6 +4,7 @@
 
 #define TOGETHER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define EACH (ORDER / SIDE)
+#define PART 8
 // An element of a block in local memory.
 #define AT(i, j) ((i) + (j) * ORDER)
 
@@ -37,9 +38,9 @@ inline int factor_block(__local elem *own, int n) {
             for (int i = j + 1 + lane; i < n; i += LANES) own[AT(i, j)] = own[AT(i, j)] / root;
             if (lane == 0) own[AT(j, j)] = make(root, 0);
             TOGETHER;
-            for (int k = lane; k < ORDER * ORDER; k += LANES) {
+            for (int k = (j + 1) * ORDER + lane; k < n * ORDER; k += LANES) {
                 const int i = k % ORDER, p = k / ORDER;
-                if (p > j && i >= p && i < n) own[AT(i, p)] -= times(own[AT(i, j)], conj_if(own[AT(p, j)], 1));
+                if (i >= p && i < n) own[AT(i, p)] -= times(own[AT(i, j)], conj_if(own[AT(p, j)], 1));
             }
             TOGETHER;
         }
@@ -56,20 +57,29 @@ inline void store_triangle(__local const elem *own, Matrix a, int j, int n) {
     }
 }
 
-// Solves X Lᴴ = A for the rows of A from `first`, in ORDER columns from column j. A work-item has a row.
+// Solves X Lᴴ = A for the rows of A from `first`, in ORDER columns from column j. A work-item has a row, and PART of its
+// columns at a time.
 inline void solve_rows(__local const elem *l, Matrix a, int first, int n, int j) {
     for (int i = first + get_local_id(0); i < n; i += LANES) {
-        elem x[ORDER];
+        __global elem *row = a.at + i * a.rs + j * a.cs;
+        for (int top = 0; top < ORDER; top += PART) {
+            elem x[PART];
 #pragma unroll
-        for (int q = 0; q < ORDER; ++q) x[q] = a.at[i * a.rs + (j + q) * a.cs];
+            for (int q = 0; q < PART; ++q) x[q] = row[(top + q) * a.cs];
+            for (int p = 0; p < top; ++p) {
+                const elem y = row[p * a.cs];
 #pragma unroll
-        for (int q = 0; q < ORDER; ++q) {
-            x[q] = x[q] / RE(l[AT(q, q)]);
+                for (int q = 0; q < PART; ++q) x[q] -= times(y, conj_if(l[AT(top + q, p)], 1));
+            }
 #pragma unroll
-            for (int p = q + 1; p < ORDER; ++p) x[p] -= times(x[q], conj_if(l[AT(p, q)], 1));
+            for (int q = 0; q < PART; ++q) {
+                x[q] = x[q] / RE(l[AT(top + q, top + q)]);
+#pragma unroll
+                for (int p = q + 1; p < PART; ++p) x[p] -= times(x[q], conj_if(l[AT(top + p, top + q)], 1));
+            }
+#pragma unroll
+            for (int q = 0; q < PART; ++q) row[(top + q) * a.cs] = x[q];
         }
-#pragma unroll
-        for (int q = 0; q < ORDER; ++q) a.at[i * a.rs + (j + q) * a.cs] = x[q];
     }
 }
 

@@ -6,6 +6,8 @@
 
 #define M_EACH (ORDER / SIDE)
 #define N_EACH (COLUMNS / SIDE)
+// Rows of the diagonal block that a work-item solves for at a time.
+#define PART 8
 #define A_EACH (ORDER * ORDER / LANES)
 #define X_EACH (ORDER * COLUMNS / LANES)
 // A padded column of a block in local memory.
@@ -95,6 +97,29 @@ inline void accumulate(elem sum[M_EACH][N_EACH], __local const elem *a, __local 
     }
 }
 
+// Solves for PART rows of a column from row `top`, with the block of the diagonal.
+inline void solve_part(__local const elem *a, __local elem *x, int top) {
+    elem part[PART];
+#pragma unroll
+    for (int r = 0; r < PART; ++r) part[r] = x[top + r];
+#pragma unroll
+    for (int q = 0; q < PART; ++q) {
+        part[q] = over(part[q], a[(top + q) * A_ROWS + top + q]);
+#pragma unroll
+        for (int r = q + 1; r < PART; ++r) part[r] -= times(a[(top + q) * A_ROWS + top + r], part[q]);
+    }
+#pragma unroll
+    for (int r = 0; r < PART; ++r) x[top + r] = part[r];
+}
+
+// Subtracts the product of these rows from row r of a column.
+inline void subtract_part(__local const elem *a, __local elem *x, int r, int top) {
+    elem rest = x[r];
+#pragma unroll
+    for (int q = 0; q < PART; ++q) rest -= times(a[(top + q) * A_ROWS + r], x[top + q]);
+    x[r] = rest;
+}
+
 // The arguments and the memory of both kernels.
 #define ARGUMENTS                                                                                                      \
     __global real *restrict heap, ulong triangle, long ars, long acs, int conj, int unit, ulong from, long brs,        \
@@ -140,20 +165,15 @@ __kernel GROUP(LANES) void solve(ARGUMENTS) {
             for (int u = 0; u < M_EACH; ++u)
                 own_x[(column + v * SIDE) * X_ROWS + row + u * SIDE] -= sum[u][v];
         TOGETHER;
-        for (int c = lane; c < COLUMNS; c += LANES) {
-            elem x[ORDER];
-#pragma unroll
-            for (int r = 0; r < ORDER; ++r) x[r] = own_x[c * X_ROWS + r];
-#pragma unroll
-            for (int q = 0; q < ORDER; ++q) {
-                x[q] = over(x[q], own_a[q * A_ROWS + q]);
-#pragma unroll
-                for (int r = q + 1; r < ORDER; ++r) x[r] -= times(own_a[q * A_ROWS + r], x[q]);
-            }
-#pragma unroll
-            for (int r = 0; r < ORDER; ++r) own_x[c * X_ROWS + r] = x[r];
+        for (int top = 0; top < ORDER; top += PART) {
+            for (int c = lane; c < COLUMNS; c += LANES) solve_part(own_a, own_x + c * X_ROWS, top);
+            TOGETHER;
+            for (int v = 0; v < N_EACH; ++v)
+                for (int u = 0; u < M_EACH; ++u)
+                    if (row + u * SIDE >= top + PART)
+                        subtract_part(own_a, own_x + (column + v * SIDE) * X_ROWS, row + u * SIDE, top);
+            TOGETHER;
         }
-        TOGETHER;
         store_x(own_x, b, i, n, have);
         TOGETHER;
     }
