@@ -47,7 +47,8 @@ impl Lane {
         let waits = self.state.context.waits((self.state.index, self.number), waits)?;
         queue.begin(waits, is_timed);
         let result = fill(&mut queue);
-        let work = queue.end(result)?;
+        let mut work = queue.end(result)?;
+        work.is_read_by_host = what == Inserted::HostCopy;
         let last = work.events.last().map(Arc::clone);
         let ticket = {
             let mut contents = lock(&self.contents);

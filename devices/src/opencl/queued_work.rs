@@ -15,6 +15,8 @@ pub(super) struct QueuedWork {
     /// timed, the first command has one, too.
     pub(super) events: Vec<Arc<Event>>,
     pub(super) is_timed: bool,
+    /// Whether the host reads what a command has written to its memory.
+    pub(super) is_read_by_host: bool,
     pub(super) checks: Vec<(ReadBack, OutcomeCheck)>,
     /// Why a part of it could not be put into the queue.
     pub(super) failed: Option<DeviceError>,
@@ -45,8 +47,10 @@ impl QueuedWork {
     /// Returns how the work has ended. It must be over.
     pub(super) fn ended(self) -> WorkEnd {
         let times_ns = |event: Option<&Arc<Event>>| event.and_then(|event| event.times_ns());
-        let first_ns = times_ns(self.events.first().filter(|_| self.is_timed));
-        let ended_ns = times_ns(self.events.last()).map(|(_, end_ns)| end_ns);
+        // These queries take the host some microseconds.
+        let [first_ns, last_ns] =
+            [self.events.first(), self.events.last()].map(|event| times_ns(event.filter(|_| self.is_timed)));
+        let ended_ns = last_ns.map(|(_, end_ns)| end_ns);
         let busy_ns = first_ns.zip(ended_ns).and_then(|((start_ns, _), end_ns)| end_ns.checked_sub(start_ns));
         let result = self.driver_result();
         let Self { checks, failed, .. } = self;
@@ -65,9 +69,10 @@ impl QueuedWork {
                 return Err(abnormal_end(state));
             }
         }
-        // Querying the state does not order memory accesses, but this call does. It returns immediately, because the
-        // command has ended.
-        let Some(last) = self.events.last() else { return Ok(()) };
+        // Querying the state does not order accesses to the host's memory, but this call does. It returns immediately,
+        // because the command has ended.
+        let is_read = self.is_read_by_host || !self.checks.is_empty();
+        let Some(last) = self.events.last().filter(|_| is_read) else { return Ok(()) };
         let raw = last.raw();
         // SAFETY: `self.events` owns a reference to the event, so the object is valid. The one address is that of
         // `raw`.

@@ -13,9 +13,9 @@ const FLOPS_PER_CYCLE_OTHERS: f64 = 8.0;
 const BYTES_PER_CYCLE: (f64, f64) = (8.0, 2.0);
 /// The fraction of a GPU's and a CPU's peak that generated kernels reach.
 const ATTAINED: (f64, f64) = (0.8, 0.4);
-/// The time that the kernels of a small task take on a CPU and on a GPU, whatever their work: most tasks are two
-/// kernels that copy and one that computes. Measured on PoCL, and through NVIDIA's driver on an H200.
-const LATENCY_NS: (u64, u64) = (10_000, 60_000);
+/// The time that a small task takes on a CPU and on a GPU, whatever its work: a kernel and two events. Measured on PoCL,
+/// and through NVIDIA's driver on an H200.
+const LATENCY_NS: (u64, u64) = (10_000, 30_000);
 
 /// Returns the estimate. Rates are zero if the driver does not report enough.
 pub(super) fn estimate(class: &DeviceClass) -> Speed {

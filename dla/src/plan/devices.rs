@@ -11,7 +11,8 @@ use super::{
 };
 use superscalar_kernels::Side;
 
-/// Rule for a tile's edge: a length divided by `parts`, rounded up to `multiple` and limited to `min..=max`.
+/// Rule for a tile's edge: a length divided by `parts`, rounded up to `multiple`, limited to `min..=max`, and then
+/// shortened while the number of tiles stays the same.
 struct EdgeRule {
     parts: usize,
     multiple: usize,
@@ -35,8 +36,10 @@ const PRODUCT_SERIAL_MAX: usize = 160 * 160 * 160;
 
 impl EdgeRule {
     fn of(&self, len: usize, resources: usize) -> usize {
-        let edge = len / (self.parts * resources.max(1));
-        edge.checked_next_multiple_of(self.multiple).unwrap_or(edge).clamp(self.min, self.max)
+        let rounded = |edge: usize| edge.checked_next_multiple_of(self.multiple).unwrap_or(edge);
+        let edge = rounded(len / (self.parts * resources.max(1))).clamp(self.min, self.max);
+        // As many tiles of more equal edges, so that the last one is not much smaller.
+        if len > edge { rounded(len.div_ceil(len.div_ceil(edge))).min(edge) } else { edge }
     }
 
     /// Returns the rule for edges that are longer by a factor of at least one.
