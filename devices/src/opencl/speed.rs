@@ -13,9 +13,10 @@ const FLOPS_PER_CYCLE_OTHERS: f64 = 8.0;
 const BYTES_PER_CYCLE: (f64, f64) = (8.0, 2.0);
 /// The fraction of a GPU's and a CPU's peak that generated kernels reach.
 const ATTAINED: (f64, f64) = (0.8, 0.4);
-/// The time that a small task takes on a CPU and on a GPU, whatever its work: a kernel and two events. Measured on PoCL,
+/// The time that a small task takes on a CPU and on a GPU, whatever its work: a kernel, its events, and
+/// what the host does meanwhile. Measured on PoCL,
 /// and through NVIDIA's driver on an H200.
-const LATENCY_NS: (u64, u64) = (10_000, 30_000);
+const LATENCY_NS: (u64, u64) = (10_000, 45_000);
 
 /// Returns the estimate. Rates are zero if the driver does not report enough.
 pub(super) fn estimate(class: &DeviceClass) -> Speed {

@@ -53,7 +53,7 @@ fn factor<T: Scalar>(stream: &mut Stream<'_>, a: View, status: usize, row: usize
                 Argument::Count(row),
             ],
             groups: [1, 1],
-            local: [stream.parameters.work_items, 1],
+            local: [stream.parameters.factor_items, 1],
         });
     }
     let half = (n / 2).next_multiple_of(order);

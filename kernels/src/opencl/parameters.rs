@@ -270,7 +270,9 @@ pub struct Parameters {
     /// The order of the blocks of a matrix that is factored. One kernel factors a block, or four if a group has several
     /// work-items.
     pub factor_order: usize,
-    /// Work-items of a group in kernels other than the product's; a power of four.
+    /// Work-items of the group that factors a matrix; a power of four.
+    pub factor_items: usize,
+    /// Work-items of a group in kernels other than those of products and factorizations; a power of four.
     pub work_items: usize,
 }
 
@@ -298,8 +300,11 @@ impl Parameters {
         let orders = [self.triangle_order, self.factor_order];
         let are_orders = orders.iter().all(|order| (1..=ORDER_MAX).contains(order));
         meets(are_orders && self.triangle_order.is_multiple_of(4), ProductConstraint::Range)?;
-        meets(self.has_square_groups(), ProductConstraint::Range)?;
-        meets(self.work_items <= limits.items.min(limits.dim_items[0]), ProductConstraint::GroupItems)?;
+        let groups = [self.work_items, self.factor_items];
+        meets(groups.into_iter().all(is_square), ProductConstraint::Range)?;
+        meets((self.work_items == 1) == (self.factor_items == 1), ProductConstraint::Range)?;
+        let most = limits.items.min(limits.dim_items[0]);
+        meets(groups.iter().all(|&items| items <= most), ProductConstraint::GroupItems)?;
         meets(self.direct_order <= STEPS_MAX, ProductConstraint::Range)?;
         match &self.product {
             ProductForm::Looping(_) => meets(self.direct_order == 0, ProductConstraint::Range)?,
@@ -314,7 +319,8 @@ impl Parameters {
         }
         // Several work-items share blocks: two of a matrix that is factored, or of a triangle and its right-hand sides.
         let (order, columns, side) = (self.triangle_order, self.triangle_columns(), self.work_items.isqrt());
-        let are_shares = [self.factor_order, order, columns].iter().all(|order| order.is_multiple_of(side));
+        let are_shares = [order, columns].iter().all(|order| order.is_multiple_of(side))
+            && self.factor_order.is_multiple_of(self.factor_items.isqrt());
         let are_parts = [self.factor_order, order].iter().all(|order| order.is_multiple_of(PART_ROWS));
         meets(are_shares && are_parts && columns > 0, ProductConstraint::Range)?;
         let direct = 2 * DIRECT_STEPS * (self.direct_tile() + 1);
@@ -382,12 +388,12 @@ impl Parameters {
         let others = [packed_steps, direct_order, vector, self.triangle_order, self.factor_order, self.work_items];
         (letter, product.multiples(), others)
     }
+}
 
-    /// Returns whether the work-items of a group are a power of four, as kernels for batches require: they arrange them
-    /// in a square, and add by halves.
-    pub(super) fn has_square_groups(&self) -> bool {
-        self.work_items.is_power_of_two() && self.work_items.ilog2().is_multiple_of(2)
-    }
+/// Returns whether the work-items of a group are a power of four, as kernels require that arrange them in a square or
+/// add by halves.
+fn is_square(items: usize) -> bool {
+    items.is_power_of_two() && items.ilog2().is_multiple_of(2)
 }
 
 #[cfg(test)]
@@ -406,7 +412,13 @@ mod tests {
             (Parameters { packed_steps: 4097, ..row }, ProductConstraint::EqualReads),
             (Parameters { vector: 3, ..row }, ProductConstraint::Range),
             (Parameters { triangle_order: 30, ..row }, ProductConstraint::Range),
+            (Parameters { triangle_order: 36, ..row }, ProductConstraint::Range),
             (Parameters { factor_order: 0, ..row }, ProductConstraint::Range),
+            (Parameters { factor_order: 20, ..row }, ProductConstraint::Range),
+            (Parameters { factor_items: 1, ..row }, ProductConstraint::Range),
+            (Parameters { factor_items: 128, ..row }, ProductConstraint::Range),
+            (Parameters { factor_items: 1024, ..row }, ProductConstraint::GroupItems),
+            (Parameters { direct_order: 1 << 17, ..row }, ProductConstraint::Range),
             (Parameters { work_items: 32, ..row }, ProductConstraint::Range),
             (Parameters { work_items: 0, ..row }, ProductConstraint::Range),
             (Parameters { work_items: 1024, ..row }, ProductConstraint::GroupItems),

@@ -74,7 +74,11 @@ impl Program {
         define(&mut text, "DOUBLE", element.is_double.into());
         define(&mut text, "COMPLEX", element.is_complex.into());
         define(&mut text, "V", if self == Self::Product { parameters.product.vector() } else { parameters.vector });
-        let lanes = if self == Self::PanelLuTogether { CONCURRENT_ITEMS } else { parameters.work_items };
+        let lanes = match self {
+            Self::PanelLuTogether => CONCURRENT_ITEMS,
+            Self::Factor => parameters.factor_items,
+            _ => parameters.work_items,
+        };
         define(&mut text, "LANES", lanes);
         text.push_str(include_str!("text/prelude.cl"));
         match self {
@@ -100,8 +104,8 @@ impl Program {
             }
             Self::Factor => {
                 define(&mut text, "ORDER", parameters.factor_order);
-                define(&mut text, "SIDE", parameters.work_items.isqrt());
-                text.push_str(match parameters.work_items {
+                define(&mut text, "SIDE", lanes.isqrt());
+                text.push_str(match lanes {
                     1 => include_str!("text/factor.cl"),
                     _ => include_str!("text/factor_group.cl"),
                 });

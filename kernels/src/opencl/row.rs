@@ -141,6 +141,7 @@ impl FromStr for Parameters {
             vector: words.number("other-vector")?,
             triangle_order: words.number("triangle")?,
             factor_order: words.number("factor")?,
+            factor_items: words.number("factor-items")?,
             work_items: words.number("items")?,
         };
         // What is left is unknown, or occurs twice.
@@ -152,7 +153,7 @@ impl FromStr for Parameters {
 impl fmt::Display for Parameters {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let &Self { letter, product, packing, packed_steps, direct_order, vector, .. } = self;
-        let &Self { triangle_order, factor_order, work_items, .. } = self;
+        let &Self { triangle_order, factor_order, factor_items, work_items, .. } = self;
         match product {
             ProductForm::Looping(LoopingTile { m_wg, n_wg, k_wg, m_wi, n_wi, vector }) => {
                 write!(out, "{letter} looping tile={m_wg}x{n_wg}x{k_wg} item={m_wi}x{n_wi} vector={vector}")?;
@@ -173,7 +174,7 @@ impl fmt::Display for Parameters {
             write!(out, " {key}={m_wg}x{n_wg},{m_wi}x{n_wi},{m_unroll}x{n_unroll}")?;
         }
         write!(out, " steps={packed_steps} direct={direct_order} other-vector={vector}")?;
-        write!(out, " triangle={triangle_order} factor={factor_order} items={work_items}")
+        write!(out, " triangle={triangle_order} factor={factor_order} factor-items={factor_items} items={work_items}")
     }
 }
 

@@ -43,10 +43,6 @@ use superscalar_runtime::DeviceError;
 
 /// Launches a checked call.
 pub(super) fn run<T: Scalar>(stream: &mut Stream<'_>, call: &BatchCall<T>) -> Result<(), DeviceError> {
-    if !stream.parameters.has_square_groups() {
-        let lanes = stream.parameters.work_items;
-        return Err(DeviceError::new(format!("batches need groups of a power of four work-items, not of {lanes}")));
-    }
     BatchKernels::<T>::run(stream, call)
 }
 

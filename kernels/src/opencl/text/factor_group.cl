@@ -66,6 +66,7 @@ inline void solve_rows(__local const elem *l, Matrix a, int first, int n, int j)
             elem x[PART];
 #pragma unroll
             for (int q = 0; q < PART; ++q) x[q] = row[(top + q) * a.cs];
+#pragma unroll 8
             for (int p = 0; p < top; ++p) {
                 const elem y = row[p * a.cs];
 #pragma unroll
@@ -92,6 +93,7 @@ inline void subtract_product(__local const elem *left, __local const elem *right
     for (int u = 0; u < EACH; ++u)
 #pragma unroll
         for (int v = 0; v < EACH; ++v) sum[u][v] = make(0, 0);
+#pragma unroll 8
     for (int q = 0; q < ORDER; ++q) {
         elem x[EACH];
 #pragma unroll
@@ -103,12 +105,20 @@ inline void subtract_product(__local const elem *left, __local const elem *right
             for (int u = 0; u < EACH; ++u) sum[u][v] += times(x[u], y);
         }
     }
+    // All loads come before the stores, because the compiler does not know that their places differ.
 #pragma unroll
     for (int v = 0; v < EACH; ++v)
 #pragma unroll
         for (int u = 0; u < EACH; ++u) {
             const int r = i + row + u * SIDE, c = j + column + v * SIDE;
-            if (r < n && c <= r) a.at[r * a.rs + c * a.cs] -= sum[u][v];
+            if (r < n && c <= r) sum[u][v] = a.at[r * a.rs + c * a.cs] - sum[u][v];
+        }
+#pragma unroll
+    for (int v = 0; v < EACH; ++v)
+#pragma unroll
+        for (int u = 0; u < EACH; ++u) {
+            const int r = i + row + u * SIDE, c = j + column + v * SIDE;
+            if (r < n && c <= r) a.at[r * a.rs + c * a.cs] = sum[u][v];
         }
 }
 

@@ -84,6 +84,7 @@ inline void store_x(__local const elem *from, Matrix b, int p, int n, int have) 
 
 // sum := sum + A X for the work-item's rows and columns.
 inline void accumulate(elem sum[M_EACH][N_EACH], __local const elem *a, __local const elem *x, int row, int column) {
+#pragma unroll 8
     for (int q = 0; q < ORDER; ++q) {
         elem left[M_EACH];
 #pragma unroll
