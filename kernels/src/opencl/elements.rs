@@ -80,29 +80,41 @@ pub(super) fn laswp<T: Scalar>(
         blocks.reverse();
     }
     for (first, one) in blocks {
-        let lanes = stream.parameters.work_items;
-        stream.launch(Launch {
-            program: Program::Elements,
-            kernel: "laswp",
-            arguments: &[
-                Argument::Offset(a.offset),
-                Argument::Offset(a.ld),
-                Argument::Count(a.m),
-                Argument::Count(a.n),
-                Argument::Count(first),
-                Argument::Offset(one.offset),
-                Argument::Count(one.m * one.n),
-                Argument::Code((direction == Direction::Backward).into()),
-                Argument::Offset(status),
-            ],
-            groups: [a.n.div_ceil(lanes), usize::from(one.m * one.n > 0)],
-            local: [lanes, 1],
-        })?;
+        interchange(stream, a, (first, *one), direction, status)?;
     }
     let m = a.m;
     stream.set_outcome(status, move |row| match row {
         0 => Ok(()),
         row => Err(DeviceError::new(format!("laswp: the interchange of row {row} is outside of {m} rows"))),
+    })
+}
+
+/// Makes the interchanges of rows from `first` on. `status` receives the number of a row, counted from one, whose
+/// interchange is outside of A.
+pub(super) fn interchange<T>(
+    stream: &mut Stream<'_>,
+    a: Mat<T>,
+    (first, ipiv): (usize, Mat<i32>),
+    direction: Direction,
+    status: usize,
+) -> Result<(), DeviceError> {
+    let (lanes, count) = (stream.parameters.work_items, ipiv.m * ipiv.n);
+    stream.launch(Launch {
+        program: Program::Elements,
+        kernel: "laswp",
+        arguments: &[
+            Argument::Offset(a.offset),
+            Argument::Offset(a.ld),
+            Argument::Count(a.m),
+            Argument::Count(a.n),
+            Argument::Count(first),
+            Argument::Offset(ipiv.offset),
+            Argument::Count(count),
+            Argument::Code((direction == Direction::Backward).into()),
+            Argument::Offset(status),
+        ],
+        groups: [a.n.div_ceil(lanes), usize::from(count > 0)],
+        local: [lanes, 1],
     })
 }
 

@@ -21,6 +21,7 @@
 //! | `product` | gemm, symm, hemm, syrk, herk, syr2k, her2k |
 //! | `triangular` | trmm, trsm |
 //! | `factor` | potrf |
+//! | `lu` | getrf |
 //! | `reflector` | larfb |
 //! | `elements` | copy, scale, laswp |
 //! | `batch` | operations on batches |
@@ -40,6 +41,7 @@ mod elements;
 mod factor;
 mod group_tile;
 mod in_use;
+mod lu;
 mod matrix_tile;
 mod parameters;
 mod product;
@@ -207,9 +209,8 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
         Call::Triangular(ref triangle) => triangular::triangular(stream, triangle),
         Call::Potrf(factorization) => factor::potrf(stream, factorization),
         // The table of backends states that this backend has no panels, so it is never given these calls.
-        Call::Getrf(_) | Call::Geqrf(_) => {
-            Err(DeviceError::new(format!("{}: the OpenCL backend does not factor panels", call.name())))
-        }
+        Call::Getrf(factorization) => lu::getrf(stream, factorization),
+        Call::Geqrf(_) => Err(DeviceError::new(format!("{}: the OpenCL backend does not factor panels", call.name()))),
         Call::Laswp(ref exchange) => elements::laswp(stream, exchange),
         Call::Larfb(reflector) => reflector::larfb(stream, reflector),
         Call::Lacpy(Lacpy { op, a, b }) => elements::copy(stream, op, a, b),

@@ -22,6 +22,8 @@ pub enum Program {
     Factor,
     /// `scale`, `copy`, `transpose`, `laswp`, `clear`.
     Elements,
+    /// `getrf_step`, `shift`.
+    PanelLu,
     /// On batches: `gemm`, `gemm_tiny`, `gemv_n`, `gemv_t`.
     BatchGemm,
     /// On batches: `trsm`, `trsv`, `laswp`, and what gels needs besides.
@@ -38,12 +40,13 @@ pub enum Program {
 
 impl Program {
     /// All families.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Product,
         Self::Pack,
         Self::Triangle,
         Self::Factor,
         Self::Elements,
+        Self::PanelLu,
         Self::BatchGemm,
         Self::BatchSolve,
         Self::BatchCholesky,
@@ -87,6 +90,10 @@ impl Program {
                 define(&mut text, "BLOCK", TRANSPOSED_BLOCK);
                 text.push_str(include_str!("text/elements.cl"));
             }
+            Self::PanelLu => {
+                define(&mut text, "WIDTH", PANEL_WIDTH);
+                text.push_str(concat!(include_str!("text/batch.cl"), include_str!("text/panel_lu.cl")));
+            }
             Self::BatchGemm => {
                 define(&mut text, "TILE", batch_tile(parameters));
                 define(&mut text, "SIDE", parameters.work_items.isqrt());
@@ -129,6 +136,9 @@ fn pack(text: &mut String, block: Option<usize>, packing: Packing, name: &str) {
         let _ = writeln!(text, "#undef {name}");
     }
 }
+
+/// The most columns of a panel that are factored step by step.
+pub(super) const PANEL_WIDTH: usize = 32;
 
 /// The order of the blocks by which a matrix is transposed.
 pub(super) const TRANSPOSED_BLOCK: usize = 16;

@@ -1,0 +1,124 @@
+//! getrf: the panel of an LU factorization. It is halved recursively (Toledo, "Locality of reference in LU
+//! decomposition with partial pivoting", 1997) until few columns are left, which many groups factor step by step
+//! (`text/panel_lu.cl`). The halves are connected by interchanges, a solve and a product.
+
+use super::{
+    Program,
+    elements::interchange,
+    product::Product,
+    program::PANEL_WIDTH,
+    stream::{Argument, Launch, Stream},
+    triangular::Triangle,
+    view::View,
+};
+use crate::{
+    Diag, Direction, Scalar, Uplo,
+    device::Mat,
+    operations::{Getrf, TriangularAction},
+};
+use std::ops::Range;
+use superscalar_runtime::DeviceError;
+
+/// Rows that a work-item has in a step, if there are enough.
+const ITEM_ROWS: usize = 2;
+/// The most groups of a step, each of which reads what all have found.
+const GROUPS_MAX: usize = 256;
+
+/// A panel, and its interchanges counted from its first row.
+struct LuPanel<T> {
+    a: Mat<T>,
+    moves: Mat<i32>,
+    /// An `int` that interchanges may write, but never do.
+    status: usize,
+}
+
+/// Computes P L U = A, with `first` rows of the matrix above A.
+pub(super) fn getrf<T: Scalar>(stream: &mut Stream<'_>, Getrf { a, first, ipiv }: Getrf<T>) -> Result<(), DeviceError> {
+    let (m, n) = a.shape();
+    let k = m.min(n);
+    if k == 0 {
+        return Ok(());
+    }
+    let last = first.checked_add(m).filter(|&last| i32::try_from(last).is_ok());
+    last.ok_or_else(|| DeviceError::new(format!("getrf: {m} rows below {first} exceed the range of interchanges")))?;
+    let before = stream.scratch.mark();
+    let moves = Mat::at(stream.scratch.take::<i32>(k)?, (k, 1), k);
+    let panel = LuPanel { a, moves, status: stream.scratch.take::<i32>(1)? };
+    panel.factor(stream, 0..k)?;
+    if k < n {
+        panel.exchange(stream, k..n, 0..k)?;
+        panel.solve(stream, 0..k, k..n)?;
+    }
+    let arguments = &[Argument::Offset(moves.offset), Argument::Offset(ipiv.offset), Argument::Count(first)];
+    stream.launch(Launch { program: Program::PanelLu, kernel: "shift", arguments, groups: [k, 1], local: [1, 1] })?;
+    stream.scratch.release(before);
+    Ok(())
+}
+
+impl<T: Scalar> LuPanel<T> {
+    /// Computes P L U of the given columns, from the row with the number of the first of them on. Interchanges are
+    /// counted from the panel's first row.
+    fn factor(&self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
+        if columns.len() <= PANEL_WIDTH {
+            return self.steps(stream, columns);
+        }
+        let cut = columns.start + (columns.len() / 2).next_multiple_of(PANEL_WIDTH);
+        let (left, right) = (columns.start..cut, cut..columns.end);
+        self.factor(stream, left.clone())?;
+        self.exchange(stream, right.clone(), left.clone())?;
+        self.solve(stream, left.clone(), right.clone())?;
+        let a = View::of(self.a);
+        let (l, u) = (a.part(cut..a.m, left.clone()), a.part(left.clone(), right.clone()));
+        Product::adding(-T::ONE, l, u, a.part(cut..a.m, right.clone())).run(stream)?;
+        self.factor(stream, right.clone())?;
+        self.exchange(stream, left, right)
+    }
+
+    /// Factors few columns step by step.
+    fn steps(&self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
+        let (start, w) = (columns.start, columns.len());
+        let a = self.a.submatrix(start..self.a.m, columns);
+        let lanes = stream.parameters.work_items;
+        let rows = a.m.div_ceil(GROUPS_MAX).max(ITEM_ROWS * lanes).next_multiple_of(lanes);
+        let groups = a.m.div_ceil(rows);
+        let before = stream.scratch.mark();
+        // Rows, sizes and numbers: see the kernel.
+        let elements = 2 * (groups + 1) * PANEL_WIDTH;
+        let state = stream.scratch.take::<T>(elements + 4 * groups)?;
+        for j in 0..=w {
+            stream.launch(Launch {
+                program: Program::PanelLu,
+                kernel: "getrf_step",
+                arguments: &[
+                    Argument::Offset(a.offset),
+                    Argument::Offset(a.ld),
+                    Argument::Count(a.m),
+                    Argument::Count(w),
+                    Argument::Count(j),
+                    Argument::Count(rows),
+                    Argument::Count(start),
+                    Argument::Offset(state),
+                    Argument::Offset(self.moves.offset + start),
+                ],
+                groups: [groups, 1],
+                local: [lanes, 1],
+            })?;
+        }
+        stream.scratch.release(before);
+        Ok(())
+    }
+
+    /// Interchanges the rows of the columns `of` by the pivots of the columns `by`.
+    fn exchange(&self, stream: &mut Stream<'_>, of: Range<usize>, by: Range<usize>) -> Result<(), DeviceError> {
+        let a = self.a.submatrix(0..self.a.m, of);
+        let moves = self.moves.submatrix(by.clone(), 0..1);
+        interchange(stream, a, (by.start, moves), Direction::Forward, self.status)
+    }
+
+    /// Computes U12 := L11⁻¹ A12.
+    fn solve(&self, stream: &mut Stream<'_>, left: Range<usize>, right: Range<usize>) -> Result<(), DeviceError> {
+        let a = View::of(self.a);
+        let l11 = Triangle { uplo: Uplo::Lower, diag: Diag::Unit, a: a.part(left.clone(), left.clone()) };
+        l11.apply::<T>(stream, TriangularAction::Solve, a.part(left, right))
+    }
+}
