@@ -62,7 +62,7 @@ impl<T: Scalar> DeviceBackend<T> {
             kind: opencl::KIND,
             scratch_bytes: crate::opencl::scratch_bytes,
             issue: crate::opencl::issue,
-            has_panels: false,
+            has_panels: true,
         },
     ];
 }

@@ -5,8 +5,8 @@
 use super::{
     Program,
     elements::interchange,
+    panel::{PANEL_WIDTH, RowGroups},
     product::Product,
-    program::PANEL_WIDTH,
     stream::{Argument, Launch, Stream},
     triangular::Triangle,
     view::View,
@@ -18,11 +18,6 @@ use crate::{
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
-
-/// Rows that a work-item has in a step, if there are enough.
-const ITEM_ROWS: usize = 2;
-/// The most groups of a step, each of which reads what all have found.
-const GROUPS_MAX: usize = 256;
 
 /// A panel, and its interchanges counted from its first row.
 struct LuPanel<T> {
@@ -78,9 +73,7 @@ impl<T: Scalar> LuPanel<T> {
     fn steps(&self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
         let (start, w) = (columns.start, columns.len());
         let a = self.a.submatrix(start..self.a.m, columns);
-        let lanes = stream.parameters.work_items;
-        let rows = a.m.div_ceil(GROUPS_MAX).max(ITEM_ROWS * lanes).next_multiple_of(lanes);
-        let groups = a.m.div_ceil(rows);
+        let RowGroups { rows, groups } = RowGroups::of(a.m, &stream.parameters);
         let before = stream.scratch.mark();
         // Rows, sizes and numbers: see the kernel.
         let elements = 2 * (groups + 1) * PANEL_WIDTH;
@@ -101,7 +94,7 @@ impl<T: Scalar> LuPanel<T> {
                     Argument::Offset(self.moves.offset + start),
                 ],
                 groups: [groups, 1],
-                local: [lanes, 1],
+                local: [stream.parameters.work_items, 1],
             })?;
         }
         stream.scratch.release(before);

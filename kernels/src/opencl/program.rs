@@ -1,7 +1,11 @@
 //! The sources of the OpenCL programs: definitions of the parameters, followed by a file of the folder `text` or by the
 //! generated kernel of products. A device compiles a program when the first of its kernels is launched.
 
-use super::{Packing, Parameters, product_text};
+use super::{
+    Packing, Parameters,
+    panel::{GROUPS_MAX, PANEL_WIDTH},
+    product_text,
+};
 use std::{
     collections::BTreeMap,
     fmt::Write,
@@ -24,6 +28,8 @@ pub enum Program {
     Elements,
     /// `getrf_step`, `shift`.
     PanelLu,
+    /// `geqrf_step`.
+    PanelQr,
     /// On batches: `gemm`, `gemm_tiny`, `gemv_n`, `gemv_t`.
     BatchGemm,
     /// On batches: `trsm`, `trsv`, `laswp`, and what gels needs besides.
@@ -40,13 +46,14 @@ pub enum Program {
 
 impl Program {
     /// All families.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Product,
         Self::Pack,
         Self::Triangle,
         Self::Factor,
         Self::Elements,
         Self::PanelLu,
+        Self::PanelQr,
         Self::BatchGemm,
         Self::BatchSolve,
         Self::BatchCholesky,
@@ -92,7 +99,20 @@ impl Program {
             }
             Self::PanelLu => {
                 define(&mut text, "WIDTH", PANEL_WIDTH);
-                text.push_str(concat!(include_str!("text/batch.cl"), include_str!("text/panel_lu.cl")));
+                text.extend([
+                    include_str!("text/batch.cl"),
+                    include_str!("text/panel.cl"),
+                    include_str!("text/panel_lu.cl"),
+                ]);
+            }
+            Self::PanelQr => {
+                define(&mut text, "WIDTH", PANEL_WIDTH);
+                define(&mut text, "GROUPS_MAX", GROUPS_MAX);
+                text.extend([
+                    include_str!("text/batch.cl"),
+                    include_str!("text/panel.cl"),
+                    include_str!("text/panel_qr.cl"),
+                ]);
             }
             Self::BatchGemm => {
                 define(&mut text, "TILE", batch_tile(parameters));
@@ -136,9 +156,6 @@ fn pack(text: &mut String, block: Option<usize>, packing: Packing, name: &str) {
         let _ = writeln!(text, "#undef {name}");
     }
 }
-
-/// The most columns of a panel that are factored step by step.
-pub(super) const PANEL_WIDTH: usize = 32;
 
 /// The order of the blocks by which a matrix is transposed.
 pub(super) const TRANSPOSED_BLOCK: usize = 16;

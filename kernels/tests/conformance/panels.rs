@@ -264,6 +264,26 @@ pub fn geqrf_special<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
+/// A column with NaN or Inf makes its own tau, the later ones and the rest of R NaN. What is on its left stays.
+pub fn geqrf_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
+    let ((m, n), bad) = ((300, 40), 5);
+    for odd in [f64::NAN, f64::INFINITY] {
+        let mut image = Image::default();
+        let a = image.place(&mut suite.numbers, (m, n), |numbers, i, j| {
+            if (i, j) == (201, bad) { T::from_f64(odd) } else { numbers.fraction() }
+        });
+        let t = image.place(&mut suite.numbers, (n, n), |_, _, _| T::ZERO);
+        let tau = image.place(&mut suite.numbers, (n, 1), |_, _, _| T::ZERO);
+        suite.attempt(&Call::Geqrf(Geqrf { a, t, tau }), &mut image).expect("a panel");
+        for j in 0..n {
+            assert_eq!(is_finite(image.at(tau, j, 0)), j < bad, "tau {j}");
+            // Rows above may depend on T, and so on all reflectors of a block.
+            let rows = if j < bad { 0..j + 1 } else { bad..j + 1 };
+            assert!(rows.into_iter().all(|i| is_finite(image.at(a, i, j)) == (j < bad)), "R's column {j}");
+        }
+    }
+}
+
 /// More rows than one block of threads has, than one cluster has, and than blocks of threads keep in registers, with
 /// fewer and fewer columns.
 pub fn tall<T: Scalar>(suite: &mut Suite<'_, T>) {
