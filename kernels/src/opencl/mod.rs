@@ -23,6 +23,7 @@
 //! | `factor` | potrf |
 //! | `lu` | getrf |
 //! | `qr` | geqrf |
+//! | `tall` | products of the adjoint of a tall matrix |
 //! | `panel` | what `lu` and `qr` share |
 //! | `reflector` | larfb |
 //! | `elements` | copy, scale, laswp |
@@ -54,6 +55,7 @@ mod qr;
 mod reflector;
 mod row;
 mod stream;
+mod tall;
 mod triangular;
 mod tuner;
 mod view;

@@ -5,6 +5,7 @@ use super::{
     Packing, Parameters,
     panel::{GROUPS_MAX, PANEL_WIDTH},
     product_text,
+    tall::{TALL_DEPTH, TALL_TILE, has_tall_products},
 };
 use std::{
     collections::BTreeMap,
@@ -30,6 +31,8 @@ pub enum Program {
     PanelLu,
     /// `geqrf_step`.
     PanelQr,
+    /// `multiply_rows`, `add_parts`. Without kernels for groups of one work-item.
+    Tall,
     /// On batches: `gemm`, `gemm_tiny`, `gemv_n`, `gemv_t`.
     BatchGemm,
     /// On batches: `trsm`, `trsv`, `laswp`, and what gels needs besides.
@@ -46,7 +49,7 @@ pub enum Program {
 
 impl Program {
     /// All families.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Product,
         Self::Pack,
         Self::Triangle,
@@ -54,6 +57,7 @@ impl Program {
         Self::Elements,
         Self::PanelLu,
         Self::PanelQr,
+        Self::Tall,
         Self::BatchGemm,
         Self::BatchSolve,
         Self::BatchCholesky,
@@ -114,6 +118,13 @@ impl Program {
                     include_str!("text/panel_qr.cl"),
                 ]);
             }
+            Self::Tall if has_tall_products(parameters) => {
+                define(&mut text, "SIDE", parameters.work_items.isqrt());
+                define(&mut text, "TILE", TALL_TILE);
+                define(&mut text, "DEPTH", TALL_DEPTH);
+                text.push_str(include_str!("text/tall.cl"));
+            }
+            Self::Tall => {}
             Self::BatchGemm => {
                 define(&mut text, "TILE", batch_tile(parameters));
                 define(&mut text, "SIDE", parameters.work_items.isqrt());

@@ -9,6 +9,7 @@ use super::{
     product::Product,
     reflector::larfb,
     stream::{Argument, Launch, Stream},
+    tall::adjoint_product,
     view::{Structure, View},
 };
 use crate::{
@@ -67,7 +68,7 @@ impl<T: Scalar> QrPanel<T> {
         let below = right.start..a.m;
         let v1 = a.part(below.clone(), left.clone());
         let v2 = a.part(below, right.clone()).structured(Structure::UnitTriangle(Uplo::Lower));
-        set(T::ONE, v1.transpose().conj(), v2, y).run(stream)?;
+        adjoint_product::<T>(stream, v1, v2, y)?;
         set(T::ONE, y, t.part(right.clone(), right.clone()), x).run(stream)?;
         set(-T::ONE, t.part(left.clone(), left.clone()), x, t.part(left.clone(), right.clone())).run(stream)?;
         scale(stream, None, T::ZERO, t.part(right, left))?;
