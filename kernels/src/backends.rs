@@ -15,7 +15,6 @@ pub struct DeviceBackend<T: Scalar> {
     kind: DeviceKind,
     scratch_bytes: fn(&Call<T>) -> usize,
     issue: fn(&mut IssueContext<'_>, &Call<T>) -> Result<(), DeviceError>,
-    has_panels: bool,
 }
 
 impl<T: Scalar> DeviceBackend<T> {
@@ -23,13 +22,6 @@ impl<T: Scalar> DeviceBackend<T> {
     #[must_use]
     pub fn kind(&self) -> DeviceKind {
         self.kind
-    }
-
-    /// Returns whether the backend carries out the panels of factorizations: [`Call::Getrf`] and [`Call::Geqrf`], and a
-    /// trapezoid of [`Call::Potrf`] faster than the host does. If not, the host computes them.
-    #[must_use]
-    pub fn has_panels(&self) -> bool {
-        self.has_panels
     }
 
     /// Returns the bytes of the device's heap that the call needs besides its operands. The result depends on options
@@ -49,21 +41,11 @@ impl<T: Scalar> DeviceBackend<T> {
     }
 
     const ALL: &'static [Self] = &[
-        Self { kind: sim::KIND, scratch_bytes: sim::scratch_bytes, issue: sim::issue, has_panels: true },
+        Self { kind: sim::KIND, scratch_bytes: sim::scratch_bytes, issue: sim::issue },
         #[cfg(feature = "cuda")]
-        Self {
-            kind: cuda::KIND,
-            scratch_bytes: crate::cuda::scratch_bytes,
-            issue: crate::cuda::issue,
-            has_panels: true,
-        },
+        Self { kind: cuda::KIND, scratch_bytes: crate::cuda::scratch_bytes, issue: crate::cuda::issue },
         #[cfg(feature = "opencl")]
-        Self {
-            kind: opencl::KIND,
-            scratch_bytes: crate::opencl::scratch_bytes,
-            issue: crate::opencl::issue,
-            has_panels: false,
-        },
+        Self { kind: opencl::KIND, scratch_bytes: crate::opencl::scratch_bytes, issue: crate::opencl::issue },
     ];
 }
 
@@ -88,25 +70,7 @@ pub fn on_devices<T: Scalar, B: Operands + Send, P: Send>(
     codelet: Codelet<B, P>,
     call: impl Fn(B::Of, &P) -> Result<Call<T>, DeviceError> + Copy + Send + Sync + 'static,
 ) -> Codelet<B, P> {
-    on(backends::<T>().iter(), codelet, call)
-}
-
-/// Like [`on_devices`], but for the panel of a factorization: adds implementations only for backends that [have
-/// panels](DeviceBackend::has_panels).
-#[must_use]
-pub fn panels_on_devices<T: Scalar, B: Operands + Send, P: Send>(
-    codelet: Codelet<B, P>,
-    call: impl Fn(B::Of, &P) -> Result<Call<T>, DeviceError> + Copy + Send + Sync + 'static,
-) -> Codelet<B, P> {
-    on(backends::<T>().iter().filter(|backend| backend.has_panels), codelet, call)
-}
-
-fn on<T: Scalar, B: Operands + Send, P: Send>(
-    backends: impl Iterator<Item = &'static DeviceBackend<T>>,
-    codelet: Codelet<B, P>,
-    call: impl Fn(B::Of, &P) -> Result<Call<T>, DeviceError> + Copy + Send + Sync + 'static,
-) -> Codelet<B, P> {
-    backends.fold(codelet, |codelet, backend| {
+    backends::<T>().iter().fold(codelet, |codelet, backend| {
         codelet.on_device_with_scratch(
             backend.kind,
             // Errors in the operands are reported when the call is issued.

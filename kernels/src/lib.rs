@@ -63,7 +63,7 @@ pub mod view;
 /// A tiled algorithm's codelet makes a call of its operands. The backend is chosen when the task is issued. Each
 /// backend is a folder of this crate and a row of the table in `backends.rs`.
 pub mod device {
-    pub use crate::backends::{DeviceBackend, backends, on_devices, panels_on_devices};
+    pub use crate::backends::{DeviceBackend, backends, on_devices};
     pub(crate) use crate::operations::Heap;
     pub use crate::operations::{Call, Mat, MatrixUse};
 }

@@ -1,8 +1,7 @@
 //! Cholesky factorization of a matrix in block columns, for matrices whose columns are dealt to devices.
 //!
 //! Each update is one product over all rows below the diagonal, which suits a device better than many small tiles. A
-//! device keeps its columns until they become the panel (task-superscalar paper, Algorithm 5 and section 5.3). Panels
-//! run on the host unless the devices' backend [has panels](superscalar_kernels::device::DeviceBackend::has_panels).
+//! device keeps its columns until they become the panel (task-superscalar paper, Algorithm 5 and section 5.3).
 
 use crate::{
     Scalar,

@@ -8,7 +8,7 @@ use crate::Scalar;
 use std::ops::Range;
 use superscalar_kernels::{
     Direction, Op, Side, cpu,
-    device::{Call, on_devices, panels_on_devices},
+    device::{Call, on_devices},
     operations::{self, Gemm, Triangular, TriangularAction},
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Nesting, Reads, Scope, TaskSpec, Updates, Writes};
@@ -42,7 +42,7 @@ impl<'s, T: Scalar> Getrf<'s, T> {
             ipiv.iter_mut().for_each(|p_i| *p_i += p.rows.start as i32);
             Ok(())
         });
-        Self(panels_on_devices(codelet, |(a, ipiv), p: &Panel<'s>| {
+        Self(on_devices(codelet, |(a, ipiv), p: &Panel<'s>| {
             let a = mat::<T, _>(a)?.submatrix(p.rows.clone(), 0..p.cols);
             Ok(Call::Getrf(operations::Getrf { a, first: p.rows.start, ipiv: mat(ipiv)? }))
         }))

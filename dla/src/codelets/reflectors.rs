@@ -5,7 +5,7 @@ use crate::{Scalar, tiled::Tile};
 use std::ops::Range;
 use superscalar_kernels::{
     Op, Reflector, Side, TileView, cpu,
-    device::{Call, Mat, on_devices, panels_on_devices},
+    device::{Call, Mat, on_devices},
     operations,
 };
 use superscalar_runtime::{BlasLevel, Codelet, Cost, Lent, Reads, Scope, TaskSpec, Updates, Writes};
@@ -40,7 +40,7 @@ impl<'s, T: Scalar> Geqrf<'s, T> {
                 Ok(())
             },
         );
-        Self(panels_on_devices(codelet, |(a, q, tau), (rows, cols): &(Range<usize>, usize)| {
+        Self(on_devices(codelet, |(a, q, tau), (rows, cols): &(Range<usize>, usize)| {
             let a = mat::<T, _>(a)?.submatrix(rows.clone(), 0..*cols);
             Ok(Call::Geqrf(operations::Geqrf { a, t: mat(q)?, tau: mat(tau)? }))
         }))

@@ -14,7 +14,7 @@ use std::{convert::Infallible, marker::PhantomData, ops::Range};
 use superscalar_kernels::{
     MatMut, TileView,
     cpu::Operand,
-    device::{Call, Mat, on_devices, panels_on_devices},
+    device::{Call, Mat, on_devices},
     operations::{Resolve, Shape},
 };
 use superscalar_runtime::{
@@ -231,7 +231,7 @@ impl<'s, T: Scalar, O: SharedWork<T>> OneTileCodelet<'s, T, O> {
     /// Creates a codelet for the panels of a factorization, which are on the critical path.
     pub(crate) fn panels(name: &'static str) -> Self {
         let codelet = Self::on_host(name).cost(|p| Cost { level: Some(BlasLevel::Two), ..p.operation.cost() });
-        let codelet = panels_on_devices(codelet, |c, p| Ok(call(p, [None, None, Some(mat(c)?)])));
+        let codelet = on_devices(codelet, |c, p| Ok(call(p, [None, None, Some(mat(c)?)])));
         Self { codelet, is_panel: true }
     }
 

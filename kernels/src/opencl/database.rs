@@ -230,6 +230,7 @@ mod tests {
             clock_hz: 1_000_000_000,
             compute_capability: Some((6, 1)),
             has_matrix_f64,
+            concurrent_groups: 0,
             max_work_group: items,
             max_work_items: [x, y, 64],
             local_bytes,

@@ -6,8 +6,8 @@
 use super::{
     Program,
     elements::{clear, interchange},
+    panel::{CONCURRENT_ITEMS, GROUPS_MAX, OWN_PANEL_BYTES, PANEL_WIDTH, RowGroups},
     product::Product,
-    program::{CONCURRENT_ITEMS, OWN_PANEL_BYTES, PANEL_WIDTH},
     stream::{Argument, Launch, Stream},
     triangular::Triangle,
     view::View,
@@ -19,27 +19,6 @@ use crate::{
 };
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
-
-/// Rows that a work-item has in a step, if there are enough.
-const ITEM_ROWS: usize = 2;
-/// The most groups of a step, each of which reads what all have found.
-const GROUPS_MAX: usize = 256;
-
-/// The widths of panels whose rows groups keep in their own memory.
-const WIDTHS: [usize; 3] = [8, 16, PANEL_WIDTH];
-/// The fewest rows of a group in its own memory.
-const OWN_ROWS_MIN: usize = 32;
-
-/// Returns the rows that a group keeps in its own memory.
-fn own_rows(m: usize, groups: usize) -> usize {
-    m.div_ceil(groups).max(OWN_ROWS_MIN)
-}
-
-/// Returns whether groups that run at the same time have room for m rows of `width` columns.
-fn fits<T>(m: usize, width: usize, stream: &Stream<'_>) -> bool {
-    let groups = stream.concurrent_groups().min(GROUPS_MAX);
-    groups > 0 && own_rows(m, groups) * width * size_of::<T>() <= OWN_PANEL_BYTES
-}
 
 /// A panel, and its interchanges counted from its first row.
 struct LuPanel<T> {
@@ -55,6 +34,16 @@ struct LuPanel<T> {
     arrivals: (usize, usize),
 }
 
+/// The widths of panels whose rows groups keep in their own memory.
+const WIDTHS: [usize; 3] = [8, 16, PANEL_WIDTH];
+/// The fewest rows of a group in its own memory.
+const OWN_ROWS_MIN: usize = 32;
+
+/// Returns the rows that a group keeps in its own memory.
+fn own_rows(m: usize, groups: usize) -> usize {
+    m.div_ceil(groups).max(OWN_ROWS_MIN)
+}
+
 /// Computes P L U = A, with `first` rows of the matrix above A.
 pub(super) fn getrf<T: Scalar>(stream: &mut Stream<'_>, Getrf { a, first, ipiv }: Getrf<T>) -> Result<(), DeviceError> {
     let (m, n) = a.shape();
@@ -67,15 +56,15 @@ pub(super) fn getrf<T: Scalar>(stream: &mut Stream<'_>, Getrf { a, first, ipiv }
     let before = stream.scratch.mark();
     let moves = Mat::at(stream.scratch.take::<i32>(k)?, (k, 1), k);
     let [status, count] = [stream.scratch.take::<i32>(1)?, stream.scratch.take::<i32>(1)?];
-    // Whoever measures scratch does not know which width will be chosen.
-    let widths = if stream.is_measuring() { &WIDTHS[..] } else { &[] };
-    let (groups, fitting) =
-        (stream.concurrent_groups().min(GROUPS_MAX), WIDTHS.into_iter().filter(|&width| fits::<T>(m, width, stream)));
-    let chosen = fitting.max().map_or((PANEL_WIDTH, 0), |width| (width, groups));
-    if chosen.1 > 0 {
+    let groups = stream.concurrent_groups().min(GROUPS_MAX);
+    let fits = |&width: &usize| groups > 0 && own_rows(m, groups) * width * size_of::<T>() <= OWN_PANEL_BYTES;
+    let (width, groups) = WIDTHS.into_iter().filter(fits).max().map_or((PANEL_WIDTH, 0), |width| (width, groups));
+    if groups > 0 {
         clear(stream, count)?;
     }
-    for (width, groups) in widths.iter().map(|&width| (width, 0)).chain([chosen]) {
+    // Whoever measures scratch does not know which width will be chosen.
+    let widths = if stream.is_measuring() { WIDTHS.to_vec() } else { vec![width] };
+    for width in widths {
         let mut panel = LuPanel { a, moves, status, width, groups, arrivals: (count, 0) };
         panel.factor(stream, 0..k)?;
         if k < n {
@@ -112,26 +101,23 @@ impl<T: Scalar> LuPanel<T> {
     fn steps(&mut self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
         let (start, w) = (columns.start, columns.len());
         let a = self.a.submatrix(start..self.a.m, columns);
-        let lanes = stream.parameters.work_items;
-        let rows = match self.groups {
-            0 => a.m.div_ceil(GROUPS_MAX).max(ITEM_ROWS * lanes).next_multiple_of(lanes),
-            groups => own_rows(a.m, groups),
+        let RowGroups { rows, groups } = match self.groups {
+            0 => RowGroups::of(a.m, &stream.parameters),
+            most => RowGroups::with_rows(a.m, own_rows(a.m, most)),
         };
-        let groups = a.m.div_ceil(rows);
         let before = stream.scratch.mark();
         // Rows, sizes and numbers: see the kernel.
-        let elements = 2 * (GROUPS_MAX + 1) * PANEL_WIDTH;
-        let state = Argument::Offset(stream.scratch.take::<T>(elements + 4 * GROUPS_MAX)?);
+        let elements = 2 * (GROUPS_MAX + 1) * PANEL_WIDTH + 4 * GROUPS_MAX;
+        let state = Argument::Offset(stream.scratch.take::<T>(elements)?);
         let [at, ld, ipiv] = [a.offset, a.ld, self.moves.offset + start].map(Argument::Offset);
-        let [m, w_count, rows, start] = [a.m, w, rows, start].map(Argument::Count);
+        let [m, columns, rows, above] = [a.m, w, rows, start].map(Argument::Count);
         if self.groups > 0 {
-            let (count, arrived) = self.arrivals;
+            let (count, arrived) = (Argument::Offset(self.arrivals.0), Argument::Count(self.arrivals.1));
             self.arrivals.1 += w * groups;
-            let arrivals = [Argument::Offset(count), Argument::Count(arrived)];
             stream.launch(Launch {
                 program: Program::PanelLuTogether,
                 kernel: "getrf_together",
-                arguments: &[at, ld, m, w_count, rows, start, state, ipiv, arrivals[0], arrivals[1]],
+                arguments: &[at, ld, m, columns, rows, above, state, ipiv, count, arrived],
                 groups: [groups, 1],
                 local: [CONCURRENT_ITEMS, 1],
             })?;
@@ -140,9 +126,9 @@ impl<T: Scalar> LuPanel<T> {
                 stream.launch(Launch {
                     program: Program::PanelLu,
                     kernel: "getrf_step",
-                    arguments: &[at, ld, m, w_count, Argument::Count(j), rows, start, state, ipiv],
+                    arguments: &[at, ld, m, columns, Argument::Count(j), rows, above, state, ipiv],
                     groups: [groups, 1],
-                    local: [lanes, 1],
+                    local: [stream.parameters.work_items, 1],
                 })?;
             }
         }

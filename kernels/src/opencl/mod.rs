@@ -22,6 +22,9 @@
 //! | `triangular` | trmm, trsm |
 //! | `factor` | potrf |
 //! | `lu` | getrf |
+//! | `qr` | geqrf |
+//! | `tall` | products of the adjoint of a tall matrix |
+//! | `panel` | what `lu` and `qr` share |
 //! | `reflector` | larfb |
 //! | `elements` | copy, scale, laswp |
 //! | `batch` | operations on batches |
@@ -43,13 +46,16 @@ mod group_tile;
 mod in_use;
 mod lu;
 mod matrix_tile;
+mod panel;
 mod parameters;
 mod product;
 mod product_text;
 mod program;
+mod qr;
 mod reflector;
 mod row;
 mod stream;
+mod tall;
 mod triangular;
 mod tuner;
 mod view;
@@ -208,9 +214,8 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
         }
         Call::Triangular(ref triangle) => triangular::triangular(stream, triangle),
         Call::Potrf(factorization) => factor::potrf(stream, factorization),
-        // The table of backends states that this backend has no panels, so it is never given these calls.
         Call::Getrf(factorization) => lu::getrf(stream, factorization),
-        Call::Geqrf(_) => Err(DeviceError::new(format!("{}: the OpenCL backend does not factor panels", call.name()))),
+        Call::Geqrf(factorization) => qr::geqrf(stream, factorization),
         Call::Laswp(ref exchange) => elements::laswp(stream, exchange),
         Call::Larfb(reflector) => reflector::larfb(stream, reflector),
         Call::Lacpy(Lacpy { op, a, b }) => elements::copy(stream, op, a, b),

@@ -1,7 +1,12 @@
 //! The sources of the OpenCL programs: definitions of the parameters, followed by a file of the folder `text` or by the
 //! generated kernel of products. A device compiles a program when the first of its kernels is launched.
 
-use super::{Packing, Parameters, product_text};
+use super::{
+    Packing, Parameters,
+    panel::{CONCURRENT_ITEMS, GROUPS_MAX, OWN_PANEL_BYTES, PANEL_WIDTH},
+    product_text,
+    tall::{TALL_DEPTH, TALL_TILE, has_tall_products},
+};
 use std::{
     collections::BTreeMap,
     fmt::Write,
@@ -29,6 +34,10 @@ pub enum Program {
     /// `getrf_together`: all steps by one launch, for devices with [concurrent
     /// groups](superscalar_devices::opencl::DeviceClass::concurrent_groups). NVIDIA's compiler takes it.
     PanelLuTogether,
+    /// `geqrf_step`.
+    PanelQr,
+    /// `multiply_rows`, `add_parts`. Without kernels for groups of one work-item.
+    Tall,
     /// On batches: `gemm`, `gemm_tiny`, `gemv_n`, `gemv_t`.
     BatchGemm,
     /// On batches: `trsm`, `trsv`, `laswp`, and what gels needs besides.
@@ -45,7 +54,7 @@ pub enum Program {
 
 impl Program {
     /// All families.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Product,
         Self::Direct,
         Self::Pack,
@@ -54,6 +63,8 @@ impl Program {
         Self::Elements,
         Self::PanelLu,
         Self::PanelLuTogether,
+        Self::PanelQr,
+        Self::Tall,
         Self::BatchGemm,
         Self::BatchSolve,
         Self::BatchCholesky,
@@ -118,14 +129,39 @@ impl Program {
             }
             Self::PanelLu => {
                 define(&mut text, "WIDTH", PANEL_WIDTH);
-                text.push_str(concat!(include_str!("text/batch.cl"), include_str!("text/panel_lu.cl")));
+                text.extend([
+                    include_str!("text/batch.cl"),
+                    include_str!("text/panel.cl"),
+                    include_str!("text/panel_lu.cl"),
+                ]);
             }
             Self::PanelLuTogether => {
                 define(&mut text, "WIDTH", PANEL_WIDTH);
                 define(&mut text, "OWN_ELEMENTS", OWN_PANEL_BYTES / element.bytes());
-                text.push_str(concat!(include_str!("text/batch.cl"), include_str!("text/panel_lu.cl")));
-                text.push_str(concat!(include_str!("text/together.cl"), include_str!("text/panel_lu_together.cl")));
+                text.extend([
+                    include_str!("text/batch.cl"),
+                    include_str!("text/panel.cl"),
+                    include_str!("text/panel_lu.cl"),
+                    include_str!("text/together.cl"),
+                    include_str!("text/panel_lu_together.cl"),
+                ]);
             }
+            Self::PanelQr => {
+                define(&mut text, "WIDTH", PANEL_WIDTH);
+                define(&mut text, "GROUPS_MAX", GROUPS_MAX);
+                text.extend([
+                    include_str!("text/batch.cl"),
+                    include_str!("text/panel.cl"),
+                    include_str!("text/panel_qr.cl"),
+                ]);
+            }
+            Self::Tall if has_tall_products(parameters) => {
+                define(&mut text, "SIDE", parameters.work_items.isqrt());
+                define(&mut text, "TILE", TALL_TILE);
+                define(&mut text, "DEPTH", TALL_DEPTH);
+                text.push_str(include_str!("text/tall.cl"));
+            }
+            Self::Tall => {}
             Self::BatchGemm => {
                 define(&mut text, "TILE", batch_tile(parameters));
                 define(&mut text, "SIDE", parameters.work_items.isqrt());
@@ -168,14 +204,6 @@ fn pack(text: &mut String, block: Option<usize>, packing: Packing, name: &str) {
         let _ = writeln!(text, "#undef {name}");
     }
 }
-
-/// The most columns of a panel that are factored step by step.
-pub(super) const PANEL_WIDTH: usize = 32;
-
-/// The work-items of a group that runs together with others, and the bytes of its own memory for a panel. With what
-/// else it keeps, these are less than 48 KiB, which GPUs by NVIDIA have.
-pub(super) const CONCURRENT_ITEMS: usize = 256;
-pub(super) const OWN_PANEL_BYTES: usize = 40 << 10;
 
 /// The order of the blocks by which a matrix is transposed.
 pub(super) const TRANSPOSED_BLOCK: usize = 16;

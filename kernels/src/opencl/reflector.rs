@@ -5,6 +5,7 @@
 use super::{
     product::Product,
     stream::Stream,
+    tall::adjoint_product,
     view::{Structure, View},
 };
 use crate::{Op, Scalar, Side, Uplo, operations::Larfb};
@@ -56,9 +57,8 @@ fn apply<T: Scalar>(
     let y = View::dense(stream.scratch.take::<T>(k * n)?, k, n);
     let z = View::dense(stream.scratch.take::<T>(k * n)?, k, n);
     // Y = Vᴴ C, then C − V (op(T) Y).
-    let set = |a, b, c| Product { beta: T::ZERO, ..Product::adding(T::ONE, a, b, c) };
-    set(v.transpose().conj(), c, y).run(stream)?;
-    set(t, y, z).run(stream)?;
+    adjoint_product::<T>(stream, v, c, y)?;
+    Product { beta: T::ZERO, ..Product::adding(T::ONE, t, y, z) }.run(stream)?;
     Product::adding(-T::ONE, v, z, c).run(stream)?;
     stream.scratch.release(before);
     Ok(())

@@ -17,10 +17,6 @@ impl<T: Scalar> Runner<T> for LockedDevice {
         self.0.run(call, image)
     }
 
-    fn has_panels(&self) -> bool {
-        Runner::<T>::has_panels(&*self.0)
-    }
-
     fn divides_by_subnormals(&self) -> bool {
         // cuBLAS multiplies by reciprocals.
         false

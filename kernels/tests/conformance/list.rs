@@ -24,6 +24,7 @@ macro_rules! panels {
         tests! {
             $backend $t:
             25 panels::getrf 26 panels::getrf_special 27 panels::geqrf 28 panels::geqrf_special 29 panels::tall
+            39 panels::geqrf_propagates 35 scales::panels_of_scales 36 scales::pivots_at_the_end_of_the_range
         }
     };
 }
@@ -65,8 +66,7 @@ macro_rules! suite {
             31 triangles::potrf_of_extremes
             19 large::gemmt_in_blocks 20 large::trmm_in_blocks 21 large::potrf_in_blocks 22 large::laswp_in_chunks
             23 large::copy_beyond_a_grid 24 large::products_of_some_depth 32 large::potrf_with_much_beside
-            33 scales::trsm_of_scales 34 scales::potrf_of_scales 35 scales::panels_of_scales
-            36 scales::pivots_at_the_end_of_the_range 37 large::products_beyond_blocks
+            33 scales::trsm_of_scales 34 scales::potrf_of_scales 37 large::products_beyond_blocks
         }
         panels! { $backend $t }
         batches! { $backend $t }

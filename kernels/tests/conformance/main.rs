@@ -75,17 +75,25 @@ mod opencl_classes {
     use super::{
         Suite, batch, bidiagonal, moves,
         opencl_device::{gpu, narrow, wide},
-        products, scales, triangles,
+        panels, products, scales, triangles,
     };
 
     mod gpu {
         mod d {
             kernels! { gpu f64 }
+            panels! { gpu f64 }
         }
         mod c {
             kernels! { gpu superscalar_kernels::c32 }
+            panels! { gpu superscalar_kernels::c32 }
             // The tests of one type with groups of 64 work-items take half a minute.
             batches! { gpu superscalar_kernels::c32 }
+        }
+        mod s {
+            panels! { gpu f32 }
+        }
+        mod z {
+            panels! { gpu superscalar_kernels::c64 }
         }
     }
     mod wide {

@@ -34,10 +34,6 @@ impl<T: Scalar> Runner<T> for LockedDevice {
             enqueue_with(&parameters, context.queue::<OpenclQueue>()?, scratch, call)
         })
     }
-
-    fn has_panels(&self) -> bool {
-        Runner::<T>::has_panels(&*self.device)
-    }
 }
 
 /// Returns the first device, or `None` if there is none, or it has no arithmetic for the type.

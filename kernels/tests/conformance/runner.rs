@@ -27,11 +27,6 @@ pub trait Runner<T: Scalar> {
     /// Carries the call out on a heap with the contents of the image, and stores the new contents there.
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError>;
 
-    /// Returns whether panels are supported.
-    fn has_panels(&self) -> bool {
-        true
-    }
-
     /// Returns whether triangular solves divide by subnormal elements, whose reciprocals overflow.
     fn divides_by_subnormals(&self) -> bool {
         true
@@ -158,10 +153,6 @@ impl OnDevice {
 }
 
 impl<T: Scalar> Runner<T> for OnDevice {
-    fn has_panels(&self) -> bool {
-        self.backend::<T>().has_panels()
-    }
-
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
         let backend = self.backend::<T>();
         self.run_with(backend.scratch_bytes(call), image, &mut |context| backend.issue(context, call))

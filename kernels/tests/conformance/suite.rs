@@ -41,11 +41,6 @@ impl<'r, T: Scalar> Suite<'r, T> {
         image.place(&mut self.numbers, shape, |numbers, _, _| if hidden { nan } else { numbers.integer() })
     }
 
-    /// Returns whether the panels of factorizations are supported.
-    pub fn has_panels(&self) -> bool {
-        self.runner.has_panels()
-    }
-
     /// Returns whether triangular solves divide by subnormal elements.
     pub fn divides_by_subnormals(&self) -> bool {
         self.runner.divides_by_subnormals()

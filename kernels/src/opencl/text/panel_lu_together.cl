@@ -34,14 +34,13 @@ __kernel GROUP(LANES) void getrf_together(__global real *restrict heap, ulong at
                 best = first + i;
             }
         }
-        best = best_of_group(most, best, sizes, numbers);
+        best = best_of_group(&most, best, sizes, numbers);
         for (int q = lane; q < w; q += LANES) {
             if (best < m) ROWS_OF(parity)[group * WIDTH + q] = own[q * rows + best - first];
             if (0 <= mine && mine < have) ROWS_OF(parity)[groups * WIDTH + q] = own[q * rows + mine];
         }
         if (lane == 0) {
-            const real size = best < m ? size_of(own[c * rows + best - first]) : -1;
-            sizes_of[parity * groups + group] = best < m && !(size > 0) ? 0 : size;
+            sizes_of[parity * groups + group] = most;
             numbers_of[parity * groups + group] = best;
         }
         all_together(count, before + (c + 1) * groups);
@@ -55,7 +54,7 @@ __kernel GROUP(LANES) void getrf_together(__global real *restrict heap, ulong at
                 best = there;
             }
         }
-        best = best_of_group(most, best, sizes, numbers);
+        best = best_of_group(&most, best, sizes, numbers);
         for (int q = lane; q < w; q += LANES) {
             top[q] = ROWS_OF(parity)[best / rows * WIDTH + q];
             old[q] = ROWS_OF(parity)[groups * WIDTH + q];

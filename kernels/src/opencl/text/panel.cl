@@ -1,0 +1,21 @@
+// What the steps of the panels of LU and QR share. Included after `batch.cl`. Required definitions: LANES, WIDTH.
+//
+// Step j updates the columns on the right of column c = j - 1 by that column, and prepares column j. Each of many
+// work-groups has `rows` rows, the same ones in every step. A group cannot wait for another one, so what a step finds
+// out about column j is combined when the next step begins: each group has stored what it found in its rows, and the
+// group of row j has stored that row, which it changes while others read it. What is stored for odd and for even
+// columns alternates.
+//
+// No barrier depends on j, because PoCL 3.1 compiles some conditional barriers wrongly.
+
+// The work-items of a group form ROW_LANES rows and COLUMN_LANES columns. Each has ROWS rows of a block at a time.
+#if LANES < 16
+#define ROW_LANES LANES
+#else
+#define ROW_LANES 16
+#endif
+#define COLUMN_LANES (LANES / ROW_LANES)
+#define ROWS 4
+#define ROW_LANE ((int)get_local_id(0) % ROW_LANES)
+#define COLUMN_LANE ((int)get_local_id(0) / ROW_LANES)
+#define ROW(block, r) ((block) + ROW_LANE + (r) * ROW_LANES)
