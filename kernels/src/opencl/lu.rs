@@ -5,8 +5,8 @@
 
 use super::{
     Program,
-    elements::{clear, interchange},
-    panel::{CONCURRENT_ITEMS, GROUPS_MAX, OWN_PANEL_BYTES, PANEL_WIDTH, RowGroups},
+    elements::interchange,
+    panel::{CONCURRENT_ITEMS, ConcurrentGroups, GROUPS_MAX, OWN_PANEL_BYTES, PANEL_WIDTH, RowGroups},
     product::Product,
     stream::{Argument, Launch, Stream},
     triangular::Triangle,
@@ -28,10 +28,7 @@ struct LuPanel<T> {
     status: usize,
     /// The most columns that are factored without products.
     width: usize,
-    /// The most groups that factor them by one launch, or 0 if each step is one.
-    groups: usize,
-    /// The count of the groups' arrivals at barriers, an `int`, and how many there have been.
-    arrivals: (usize, usize),
+    groups: ConcurrentGroups,
 }
 
 /// The widths of panels whose rows groups keep in their own memory.
@@ -55,17 +52,17 @@ pub(super) fn getrf<T: Scalar>(stream: &mut Stream<'_>, Getrf { a, first, ipiv }
     last.ok_or_else(|| DeviceError::new(format!("getrf: {m} rows below {first} exceed the range of interchanges")))?;
     let before = stream.scratch.mark();
     let moves = Mat::at(stream.scratch.take::<i32>(k)?, (k, 1), k);
-    let [status, count] = [stream.scratch.take::<i32>(1)?, stream.scratch.take::<i32>(1)?];
-    let groups = stream.concurrent_groups().min(GROUPS_MAX);
-    let fits = |&width: &usize| groups > 0 && own_rows(m, groups) * width * size_of::<T>() <= OWN_PANEL_BYTES;
-    let (width, groups) = WIDTHS.into_iter().filter(fits).max().map_or((PANEL_WIDTH, 0), |width| (width, groups));
-    if groups > 0 {
-        clear(stream, count)?;
+    let (status, mut groups) = (stream.scratch.take::<i32>(1)?, ConcurrentGroups::new(stream)?);
+    let bytes = |width| own_rows(m, groups.most.max(1)) * width * size_of::<T>();
+    let fitting = WIDTHS.into_iter().filter(|&width| groups.most > 0 && bytes(width) <= OWN_PANEL_BYTES).max();
+    if fitting.is_none() {
+        groups.most = 0;
     }
+    let width = fitting.unwrap_or(PANEL_WIDTH);
     // Whoever measures scratch does not know which width will be chosen.
     let widths = if stream.is_measuring() { WIDTHS.to_vec() } else { vec![width] };
     for width in widths {
-        let mut panel = LuPanel { a, moves, status, width, groups, arrivals: (count, 0) };
+        let mut panel = LuPanel { a, moves, status, width, groups };
         panel.factor(stream, 0..k)?;
         if k < n {
             panel.exchange(stream, k..n, 0..k)?;
@@ -101,7 +98,7 @@ impl<T: Scalar> LuPanel<T> {
     fn steps(&mut self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
         let (start, w) = (columns.start, columns.len());
         let a = self.a.submatrix(start..self.a.m, columns);
-        let RowGroups { rows, groups } = match self.groups {
+        let RowGroups { rows, groups } = match self.groups.most {
             0 => RowGroups::of(a.m, &stream.parameters),
             most => RowGroups::with_rows(a.m, own_rows(a.m, most)),
         };
@@ -111,9 +108,8 @@ impl<T: Scalar> LuPanel<T> {
         let state = Argument::Offset(stream.scratch.take::<T>(elements)?);
         let [at, ld, ipiv] = [a.offset, a.ld, self.moves.offset + start].map(Argument::Offset);
         let [m, columns, rows, above] = [a.m, w, rows, start].map(Argument::Count);
-        if self.groups > 0 {
-            let (count, arrived) = (Argument::Offset(self.arrivals.0), Argument::Count(self.arrivals.1));
-            self.arrivals.1 += w * groups;
+        if self.groups.most > 0 {
+            let [count, arrived] = self.groups.arrive(w * groups);
             stream.launch(Launch {
                 program: Program::PanelLuTogether,
                 kernel: "getrf_together",

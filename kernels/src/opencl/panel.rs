@@ -1,7 +1,12 @@
-//! What the panels of LU and QR share: few columns are factored step by step, one launch for each column, by groups of
-//! which each has the same rows in every step.
+//! What the panels of LU and QR share: few columns are factored step by step by groups, of which each has the same rows
+//! in every step. Each step is a launch, or all are one launch where groups can wait for each other.
 
-use super::Parameters;
+use super::{
+    Parameters,
+    elements::clear,
+    stream::{Argument, Stream},
+};
+use superscalar_runtime::DeviceError;
 
 /// The most columns that are factored step by step.
 pub(super) const PANEL_WIDTH: usize = 32;
@@ -33,5 +38,33 @@ impl RowGroups {
     /// Divides m rows into groups of so many.
     pub fn with_rows(m: usize, rows: usize) -> Self {
         Self { rows, groups: m.div_ceil(rows) }
+    }
+}
+
+/// Groups that run at the same time and wait for each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ConcurrentGroups {
+    /// The most groups of a launch; 0 if there are none, and each step is a launch.
+    pub most: usize,
+    /// The count of arrivals at barriers, an `int` in scratch, and how many there have been.
+    count: usize,
+    arrived: usize,
+}
+
+impl ConcurrentGroups {
+    /// Takes the count in scratch.
+    pub fn new(stream: &mut Stream<'_>) -> Result<Self, DeviceError> {
+        let (most, count) = (stream.concurrent_groups().min(GROUPS_MAX), stream.scratch.take::<i32>(1)?);
+        if most > 0 {
+            clear(stream, count)?;
+        }
+        Ok(Self { most, count, arrived: 0 })
+    }
+
+    /// Returns the arguments of a launch: the count, and the arrivals before. The launch adds so many.
+    pub fn arrive(&mut self, arrivals: usize) -> [Argument; 2] {
+        let before = self.arrived;
+        self.arrived += arrivals;
+        [Argument::Offset(self.count), Argument::Count(before)]
     }
 }

@@ -36,6 +36,8 @@ pub enum Program {
     PanelLuTogether,
     /// `geqrf_step`.
     PanelQr,
+    /// `geqrf_together`: see [`PanelLuTogether`](Self::PanelLuTogether).
+    PanelQrTogether,
     /// `multiply_rows`, `add_parts`. Without kernels for groups of one work-item.
     Tall,
     /// On batches: `gemm`, `gemm_tiny`, `gemv_n`, `gemv_t`.
@@ -54,7 +56,7 @@ pub enum Program {
 
 impl Program {
     /// All families.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Product,
         Self::Direct,
         Self::Pack,
@@ -64,6 +66,7 @@ impl Program {
         Self::PanelLu,
         Self::PanelLuTogether,
         Self::PanelQr,
+        Self::PanelQrTogether,
         Self::Tall,
         Self::BatchGemm,
         Self::BatchSolve,
@@ -86,7 +89,7 @@ impl Program {
         define(&mut text, "COMPLEX", element.is_complex.into());
         define(&mut text, "V", if self == Self::Product { parameters.product.vector() } else { parameters.vector });
         let lanes = match self {
-            Self::PanelLuTogether => CONCURRENT_ITEMS,
+            Self::PanelLuTogether | Self::PanelQrTogether => CONCURRENT_ITEMS,
             Self::Factor => parameters.factor_items,
             _ => parameters.work_items,
         };
@@ -146,7 +149,7 @@ impl Program {
                     include_str!("text/panel_lu_together.cl"),
                 ]);
             }
-            Self::PanelQr => {
+            Self::PanelQr | Self::PanelQrTogether => {
                 define(&mut text, "WIDTH", PANEL_WIDTH);
                 define(&mut text, "GROUPS_MAX", GROUPS_MAX);
                 text.extend([
@@ -154,6 +157,9 @@ impl Program {
                     include_str!("text/panel.cl"),
                     include_str!("text/panel_qr.cl"),
                 ]);
+                if self == Self::PanelQrTogether {
+                    text.extend([include_str!("text/together.cl"), include_str!("text/panel_qr_together.cl")]);
+                }
             }
             Self::Tall if has_tall_products(parameters) => {
                 define(&mut text, "SIDE", parameters.work_items.isqrt());

@@ -1,11 +1,12 @@
 //! geqrf: the panel of a QR factorization, with its triangular factor. It is halved recursively (Elmroth and Gustavson,
 //! "Applying recursion to serial and parallel QR factorization leads to better performance", 2000) until few columns
-//! are left, which many groups factor step by step (`text/panel_qr.cl`). Products join the factors of two halves.
+//! are left, which many groups factor step by step (`text/panel_qr.cl`, `text/panel_qr_together.cl`). Products join the
+//! factors of two halves.
 
 use super::{
     Program,
     elements::scale,
-    panel::{PANEL_WIDTH, RowGroups},
+    panel::{CONCURRENT_ITEMS, ConcurrentGroups, GROUPS_MAX, PANEL_WIDTH, RowGroups},
     product::Product,
     reflector::larfb,
     stream::{Argument, Launch, Stream},
@@ -27,25 +28,32 @@ pub(super) fn geqrf<T: Scalar>(stream: &mut Stream<'_>, Geqrf { a, t, tau }: Geq
     if k == 0 {
         return Ok(());
     }
-    QrPanel { a, t, tau }.factor(stream, 0..k)?;
+    let before = stream.scratch.mark();
+    let groups = ConcurrentGroups::new(stream)?;
+    QrPanel { a, t, tau, groups }.factor(stream, 0..k)?;
+    stream.scratch.release(before);
     let (v, c) = (a.submatrix(0..m, 0..k), a.submatrix(0..m, k..n));
     larfb(stream, Larfb { side: Side::Left, op: Op::ConjTrans, v, t, c })
 }
+
+/// The fewest rows of a group that runs together with others.
+const CONCURRENT_ROWS_MIN: usize = 64;
 
 /// A panel, its triangular factor, and the scalar factors of its reflectors.
 struct QrPanel<T> {
     a: Mat<T>,
     t: Mat<T>,
     tau: Mat<T>,
+    groups: ConcurrentGroups,
 }
 
 impl<T: Scalar> QrPanel<T> {
     /// Computes Q R of the given columns, from the row with the number of the first of them on.
-    fn factor(&self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
+    fn factor(&mut self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
         if columns.len() <= PANEL_WIDTH {
             return self.steps(stream, columns);
         }
-        let Self { a, t, .. } = self;
+        let Self { a, t, .. } = *self;
         let cut = columns.start + (columns.len() / 2).next_multiple_of(PANEL_WIDTH);
         let (left, right) = (columns.start..cut, cut..columns.end);
         self.factor(stream, left.clone())?;
@@ -77,34 +85,40 @@ impl<T: Scalar> QrPanel<T> {
     }
 
     /// Factors few columns step by step.
-    fn steps(&self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
+    fn steps(&mut self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
         let (start, w) = (columns.start, columns.len());
         let a = self.a.submatrix(start..self.a.m, columns.clone());
         let t = self.t.submatrix(columns.clone(), columns);
-        let RowGroups { rows, groups } = RowGroups::of(a.m, &stream.parameters);
+        // One more group computes T.
+        let RowGroups { rows, groups } = match self.groups.most {
+            0 | 1 => RowGroups::of(a.m, &stream.parameters),
+            most => RowGroups::with_rows(a.m, a.m.div_ceil(most - 1).max(CONCURRENT_ROWS_MIN)),
+        };
         let before = stream.scratch.mark();
         // Sums, rows and sizes: see the kernel.
-        let state = stream.scratch.take::<T>(2 * (groups + 1) * PANEL_WIDTH + 2 * groups)?;
-        for j in 0..=w {
+        let state = stream.scratch.take::<T>(2 * (GROUPS_MAX + 1) * PANEL_WIDTH + 2 * GROUPS_MAX)?;
+        let [at, ld, state] = [a.offset, a.ld, state].map(Argument::Offset);
+        let [m, columns, rows] = [a.m, w, rows].map(Argument::Count);
+        let [tau, t, ldt] = [self.tau.offset + start, t.offset, t.ld].map(Argument::Offset);
+        if self.groups.most > 1 {
+            let [count, arrived] = self.groups.arrive((w + 1) * (groups + 1));
             stream.launch(Launch {
-                program: Program::PanelQr,
-                kernel: "geqrf_step",
-                arguments: &[
-                    Argument::Offset(a.offset),
-                    Argument::Offset(a.ld),
-                    Argument::Count(a.m),
-                    Argument::Count(w),
-                    Argument::Count(j),
-                    Argument::Count(rows),
-                    Argument::Offset(state),
-                    Argument::Offset(self.tau.offset + start),
-                    Argument::Offset(t.offset),
-                    Argument::Offset(t.ld),
-                ],
-                // The last group computes T.
+                program: Program::PanelQrTogether,
+                kernel: "geqrf_together",
+                arguments: &[at, ld, m, columns, rows, state, tau, t, ldt, count, arrived],
                 groups: [groups + 1, 1],
-                local: [stream.parameters.work_items, 1],
+                local: [CONCURRENT_ITEMS, 1],
             })?;
+        } else {
+            for j in 0..=w {
+                stream.launch(Launch {
+                    program: Program::PanelQr,
+                    kernel: "geqrf_step",
+                    arguments: &[at, ld, m, columns, Argument::Count(j), rows, state, tau, t, ldt],
+                    groups: [groups + 1, 1],
+                    local: [stream.parameters.work_items, 1],
+                })?;
+            }
         }
         stream.scratch.release(before);
         Ok(())

@@ -84,16 +84,21 @@ inline PanelReflector panel_reflector(elem alpha, real squares, real most, real 
     return h;
 }
 
-__kernel GROUP(LANES) void geqrf_step(__global real *restrict heap, ulong at, ulong ld, int m, int w, int j, int rows,
-                                      ulong state, ulong tau_at, ulong t_at, ulong ldt) {
+// The memory of a group.
+#define MEMORY                                                                                                         \
+    OWN real ratios[GROUPS_MAX], sizes[LANES];                                                                         \
+    OWN elem z[WIDTH], room[ROOM]
+
+// Step j.
+inline void factor_column(__global real *heap, ulong at, ulong ld, int m, int w, int j, int rows, ulong state,
+                          ulong tau_at, ulong t_at, ulong ldt, OWN real *ratios, OWN real *sizes, OWN elem *z,
+                          OWN elem *room) {
     const int c = j - 1, now = j % 2, then = (j + 1) % 2;
     const int group = get_group_id(0), groups = get_num_groups(0) - 1, lane = get_local_id(0);
     const int first = group * rows, end = group < groups ? min(m, first + rows) : 0, begin = max(first, j);
     __global elem *a = (__global elem *)heap + at, *sums_of = (__global elem *)heap + state,
                   *t = (__global elem *)heap + t_at;
     __global real *sizes_of = (__global real *)(sums_of + 2 * (groups + 1) * WIDTH);
-    OWN real ratios[GROUPS_MAX], sizes[LANES];
-    OWN elem z[WIDTH], room[ROOM];
 
     // The reflector of column c. Before the first step no group has stored anything.
     const int count = j > 0 ? groups : 0;
@@ -199,4 +204,10 @@ __kernel GROUP(LANES) void geqrf_step(__global real *restrict heap, ulong at, ul
     if (first <= j && j < end)
         for (int q = lane; q < columns; q += LANES) HEAD_OF(now)[q] = a[j + q * ld];
     if (group < groups && lane == 0) sizes_of[now * groups + group] = size;
+}
+
+__kernel GROUP(LANES) void geqrf_step(__global real *restrict heap, ulong at, ulong ld, int m, int w, int j, int rows,
+                                      ulong state, ulong tau_at, ulong t_at, ulong ldt) {
+    MEMORY;
+    factor_column(heap, at, ld, m, w, j, rows, state, tau_at, t_at, ldt, ratios, sizes, z, room);
 }
