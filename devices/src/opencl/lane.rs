@@ -36,7 +36,7 @@ impl Lane {
         Self { number, state, insertion: Mutex::new(queue), contents: Mutex::default() }
     }
 
-    /// Inserts the work that `fill` issues, behind the events. Returns its ticket. Only timed work reports its duration.
+    /// Inserts the work that `fill` issues, behind the events. Returns its ticket. Only timed work has a duration.
     pub(super) fn put(
         &self,
         (what, is_timed): (Inserted, bool),

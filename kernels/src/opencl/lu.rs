@@ -1,6 +1,6 @@
 //! getrf: the panel of an LU factorization. It is halved recursively (Toledo, "Locality of reference in LU
-//! decomposition with partial pivoting", 1997) until few columns are left, which many groups factor, one launch for each
-//! step (`text/panel_lu.cl`), or all steps by one launch where groups can wait for each other
+//! decomposition with partial pivoting", 1997) until few columns are left, which many groups factor: one launch for
+//! each step (`text/panel_lu.cl`), or one for all steps where groups can wait for each other
 //! (`text/panel_lu_together.cl`). The halves are connected by interchanges, a solve and a product.
 
 use super::{

@@ -83,8 +83,8 @@ impl MatrixTile {
         })
     }
 
-    /// Returns the elements of A and of B that each work-item reads at a time if factors are not packed, or zero if they
-    /// differ, or are not in rows or steps at equal distances.
+    /// Returns the elements of A and of B that each work-item reads at a time if factors are not packed, or zero if
+    /// they differ, or are not in rows or steps at equal distances.
     pub(super) fn direct_reads(&self) -> [usize; 2] {
         [self.m_wg, self.n_wg].map(|block| {
             let (elements, items) = (block * self.k_wg, self.items());

@@ -40,8 +40,8 @@ __kernel GROUP(LANES) void transpose(__global real *restrict heap, ulong from, u
         for (int j = lane; j < columns; j += LANES) b[j + i * ld_to] = block[i * (BLOCK + 1) + j];
 }
 
-// Interchanges rows first + i and ipiv[i] - 1, for `count` values of i, in the columns of A. A group has COLUMNS of them.
-// An index outside of the m rows exchanges nothing and sets status to its row, counted from one.
+// Interchanges rows first + i and ipiv[i] - 1, for `count` values of i, in the columns of A, of which a group has
+// COLUMNS. An index outside of the m rows exchanges nothing and sets status to its row, counted from one.
 #if LANES == 1
 __kernel GROUP(1) void laswp(__global real *restrict heap, ulong at, ulong ld, int m, int n, int first, ulong ipiv,
                                  int count, int backward, ulong status) {

@@ -57,8 +57,8 @@ inline void store_triangle(__local const elem *own, Matrix a, int j, int n) {
     }
 }
 
-// Solves X Lᴴ = A for the rows of A from `first`, in ORDER columns from column j. A work-item has a row, and PART of its
-// columns at a time.
+// Solves X Lᴴ = A for the rows of A from `first`, in ORDER columns from column j. A work-item has a row, and PART of
+// its columns at a time.
 inline void solve_rows(__local const elem *l, Matrix a, int first, int n, int j) {
     for (int i = first + get_local_id(0); i < n; i += LANES) {
         __global elem *row = a.at + i * a.rs + j * a.cs;

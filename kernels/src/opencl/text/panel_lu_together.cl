@@ -1,6 +1,6 @@
-// All steps of the LU factorization of a panel by one launch, whose groups keep their rows in their own memory. Included
-// after `panel_lu.cl` and `together.cl`. Required definitions: LANES, WIDTH, and OWN_ELEMENTS, which a group's rows of
-// w columns fit into.
+// All steps of the LU factorization of a panel by one launch, whose groups keep their rows in their own memory.
+// Included after `panel_lu.cl` and `together.cl`. Required definitions: LANES, WIDTH, and OWN_ELEMENTS, which a group's
+// rows of w columns fit into.
 
 // Rows that work-items take side by side.
 #define SIDE_ROWS 64
