@@ -117,7 +117,9 @@ fn check_overlapping<T: Element>(library: &Library) {
     let copy = symbol::<Copy<T>>(library, &name::<T>("copy"));
     let axpy = symbol::<Axpy<T>>(library, &name::<T>("axpy"));
     let mut numbers = Random::new(32);
-    for (n, by) in LENGTHS.into_iter().flat_map(|n| [0, 1, 3, 16].map(|by| (n, by))) {
+    // If threads shared the long vectors, one would overwrite elements before another reads them.
+    let lengths = LENGTHS.into_iter().chain([300_000]);
+    for (n, by) in lengths.flat_map(|n| [0, 1, 3, 16].map(|by| (n, by))) {
         let given: Vec<T> = (0..n + by).map(|_| numbers.integer()).collect();
         let (mut found, mut right, alpha) = (given.clone(), given.clone(), numbers.integer::<T>());
         let at = found.as_mut_ptr();
