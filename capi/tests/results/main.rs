@@ -1,6 +1,7 @@
 //! Results of the C interface in all four element types and both layouts. Every test runs twice: with the default
 //! settings, and in a process in which the runtime computes every call, in tiles of 5.
 
+mod arguments;
 mod element;
 mod factorizations;
 mod lapacke;
