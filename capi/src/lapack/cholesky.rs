@@ -3,7 +3,7 @@
 
 use super::{Elements, Interface, IntoInfo as _, multiplications, real};
 use crate::{
-    abi::{Diag, DlaScalar, Failure, Int, Letter, MatMut, Scalar as _, Size, Solved, Uplo, check},
+    abi::{Diag, DlaScalar, Failure, Int, Letter, MatMut, Scalar as _, Size, Solved, Uplo},
     engine::engine_for_product,
 };
 use superscalar::{
@@ -22,7 +22,7 @@ unsafe fn with_triangle<T: DlaScalar>(
     (a, lda): (*mut T, Size),
     compute: impl FnOnce(Uplo, MatMut<'_, T>) -> Solved,
 ) -> Solved {
-    check(&[(1, uplo.uplo().is_some()), (2, n.is_valid()), (4, interface.spans(lda, (n, n)))])?;
+    interface.check(&[(4, lda, (n, n))], &[(1, uplo.uplo().is_some()), (2, n.is_valid())])?;
     let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
     let triangle = Elements::Triangle(uplo);
     // SAFETY: by the module's requirements the matrix is valid and not accessed elsewhere during the call.
@@ -50,13 +50,10 @@ fn check_system(
     (n, nrhs): (Size, Size),
     (lda, ldb): (Size, Size),
 ) -> Result<Uplo, Failure> {
-    check(&[
-        (1, uplo.uplo().is_some()),
-        (2, n.is_valid()),
-        (3, nrhs.is_valid()),
-        (5, interface.spans(lda, (n, n))),
-        (7, interface.spans(ldb, (n, nrhs))),
-    ])?;
+    interface.check(
+        &[(5, lda, (n, n)), (7, ldb, (n, nrhs))],
+        &[(1, uplo.uplo().is_some()), (2, n.is_valid()), (3, nrhs.is_valid())],
+    )?;
     Ok(uplo.uplo().unwrap_or(Uplo::Lower))
 }
 
@@ -147,12 +144,8 @@ unsafe fn trtri<T: DlaScalar>(
     a: *mut T,
     lda: Size,
 ) -> Solved {
-    check(&[
-        (1, uplo.uplo().is_some()),
-        (2, diag.diag().is_some()),
-        (3, n.is_valid()),
-        (5, interface.spans(lda, (n, n))),
-    ])?;
+    interface
+        .check(&[(5, lda, (n, n))], &[(1, uplo.uplo().is_some()), (2, diag.diag().is_some()), (3, n.is_valid())])?;
     let (uplo, diag) = (uplo.uplo().unwrap_or(Uplo::Lower), diag.diag().unwrap_or(Diag::NonUnit));
     let stored = if diag == Diag::Unit { Elements::StrictTriangle(uplo) } else { Elements::Triangle(uplo) };
     // SAFETY: by the module's requirements the matrix is valid and not accessed elsewhere during the call.
@@ -192,12 +185,10 @@ macro_rules! pocon {
             work: *mut T,
             $work: $($numbers)*,
         ) -> Solved {
-            check(&[
-                (1, uplo.uplo().is_some()),
-                (2, n.is_valid()),
-                (4, interface.spans(lda, (n, n))),
-                (5, anorm.is_nan() || anorm >= T::Real::ZERO),
-            ])?;
+            interface.check(
+                &[(4, lda, (n, n))],
+                &[(1, uplo.uplo().is_some()), (2, n.is_valid()), (5, anorm.is_nan() || anorm >= T::Real::ZERO)],
+            )?;
             let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
             // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
             unsafe {

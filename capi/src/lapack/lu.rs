@@ -1,7 +1,7 @@
 //! LU factorization with partial pivoting, solves, inverse, condition number and row interchanges.
 
 use super::{Elements, Interface, is_query, read_interchanges, real, slice_mut, write_integers};
-use crate::abi::{DlaScalar, Failure, Int, Layout, Letter, Norm, Op, Scalar as _, Size, Solved, check, matrix_mut};
+use crate::abi::{DlaScalar, Failure, Int, Layout, Letter, Norm, Op, Scalar as _, Size, Solved, matrix_mut};
 use superscalar::{
     dla::serial,
     kernels::{Direction, cpu, try_zeros},
@@ -21,7 +21,7 @@ unsafe fn getrf<T: DlaScalar, I: Int>(
     lda: Size,
     ipiv: *mut I,
 ) -> Solved {
-    check(&[(1, m.is_valid()), (2, n.is_valid()), (4, interface.spans(lda, (m, n)))])?;
+    interface.check(&[(4, lda, (m, n))], &[(1, m.is_valid()), (2, n.is_valid())])?;
     let k = m.min(n);
     if k == Size::ZERO {
         return Ok(0);
@@ -52,13 +52,10 @@ unsafe fn getrs<T: DlaScalar, I: Int>(
     b: *mut T,
     ldb: Size,
 ) -> Solved {
-    check(&[
-        (1, trans.op().is_some()),
-        (2, n.is_valid()),
-        (3, nrhs.is_valid()),
-        (5, interface.spans(lda, (n, n))),
-        (8, interface.spans(ldb, (n, nrhs))),
-    ])?;
+    interface.check(
+        &[(5, lda, (n, n)), (8, ldb, (n, nrhs))],
+        &[(1, trans.op().is_some()), (2, n.is_valid()), (3, nrhs.is_valid())],
+    )?;
     if n == Size::ZERO || nrhs == Size::ZERO {
         return Ok(0);
     }
@@ -90,12 +87,7 @@ unsafe fn gesv<T: DlaScalar, I: Int>(
     b: *mut T,
     ldb: Size,
 ) -> Solved {
-    check(&[
-        (1, n.is_valid()),
-        (2, nrhs.is_valid()),
-        (4, interface.spans(lda, (n, n))),
-        (7, interface.spans(ldb, (n, nrhs))),
-    ])?;
+    interface.check(&[(4, lda, (n, n)), (7, ldb, (n, nrhs))], &[(1, n.is_valid()), (2, nrhs.is_valid())])?;
     // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
     let (mut a, mut b) = unsafe {
         let a = interface.matrix(3, Elements::All, (n, n), (a, lda))?;
@@ -125,7 +117,7 @@ unsafe fn getri<T: DlaScalar, I: Int>(
     work: *mut T,
     lwork: Size,
 ) -> Solved {
-    check(&[(1, n.is_valid()), (3, interface.spans(lda, (n, n))), (6, lwork.is_query() || lwork.spans(n))])?;
+    interface.check(&[(3, lda, (n, n))], &[(1, n.is_valid()), (6, lwork.is_query() || lwork.spans(n))])?;
     // SAFETY: by the module's requirements `work` is null, or has at least one element.
     if unsafe { is_query(work, lwork, n.get()) } {
         return Ok(0);
@@ -164,12 +156,10 @@ macro_rules! gecon {
             $work: $($numbers)*,
         ) -> Solved {
             let given = norm.norm().filter(|norm| matches!(norm, Norm::One | Norm::Inf));
-            check(&[
-                (1, given.is_some()),
-                (2, n.is_valid()),
-                (4, interface.spans(lda, (n, n))),
-                (5, anorm.is_nan() || anorm >= T::Real::ZERO),
-            ])?;
+            interface.check(
+                &[(4, lda, (n, n))],
+                &[(1, given.is_some()), (2, n.is_valid()), (5, anorm.is_nan() || anorm >= T::Real::ZERO)],
+            )?;
             let norm = given.unwrap_or(Norm::One);
             // SAFETY: by the module's requirements the operands are valid and not written elsewhere during the call.
             unsafe {
@@ -235,11 +225,12 @@ unsafe fn laswp<T: DlaScalar, I: Int>(
     let pivots: Vec<i64> = (first..=last).map(|row| unsafe { at(row).read() }.wide()).collect();
     let rows = pivots.iter().copied().chain([last as i64]).max().unwrap_or(0);
     let narrow: Option<Vec<i32>> = pivots.iter().map(|&p| i32::try_from(p).ok().filter(|&p| p > 0)).collect();
-    let Some(pivots) = narrow else {
-        crate::messages::warn("superscalar: laswp: an interchange does not name a row; no rows were exchanged");
-        return;
-    };
+    let refuse = |why: &str| crate::messages::warn(&format!("superscalar: laswp: {why}; no rows were exchanged"));
+    let Some(pivots) = narrow else { return refuse("an interchange does not name a row") };
     let rows = Size::from_len(rows as usize);
+    if !interface.spans(lda, (rows, n)) {
+        return refuse("the leading dimension is too small");
+    }
     // SAFETY: by the module's requirements A has these rows, and nothing else accesses it during the call. A row-major
     // matrix is the transpose of a column-major one.
     let a = unsafe {

@@ -5,7 +5,7 @@
 
 use super::{Elements, Interface, IntoInfo as _, LapackMatrix, multiplications, real, write_integers};
 use crate::{
-    abi::{Int, Letter, Size, Solved, Uplo, check},
+    abi::{Int, Letter, Size, Solved, Uplo},
     engine::{Engine, engine_for_product},
 };
 use superscalar::dla::{self, MixedPrecision, serial};
@@ -97,13 +97,10 @@ macro_rules! gesv {
             $($rwork: *mut T::Real,)?
             iter: *mut I,
         ) -> Solved {
-            check(&[
-                (1, n.is_valid()),
-                (2, nrhs.is_valid()),
-                (4, interface.spans(lda, (n, n))),
-                (7, interface.spans(ldb, (n, nrhs))),
-                (9, interface.spans(ldx, (n, nrhs))),
-            ])?;
+            interface.check(
+                &[(4, lda, (n, n)), (7, ldb, (n, nrhs)), (9, ldx, (n, nrhs))],
+                &[(1, n.is_valid()), (2, nrhs.is_valid())],
+            )?;
             let (a, b, x, shape) = ((a, lda), (b, ldb), (x, ldx), (n, nrhs));
             let system = LinearSystem { interface, shape, a, b, x, at: (3, 6), stored: Elements::All };
             // SAFETY: by the module's requirements `ipiv` has n elements, `iter` may be written, and the operands are
@@ -152,14 +149,10 @@ macro_rules! posv {
             $($rwork: *mut T::Real,)?
             iter: *mut I,
         ) -> Solved {
-            check(&[
-                (1, uplo.uplo().is_some()),
-                (2, n.is_valid()),
-                (3, nrhs.is_valid()),
-                (5, interface.spans(lda, (n, n))),
-                (7, interface.spans(ldb, (n, nrhs))),
-                (9, interface.spans(ldx, (n, nrhs))),
-            ])?;
+            interface.check(
+                &[(5, lda, (n, n)), (7, ldb, (n, nrhs)), (9, ldx, (n, nrhs))],
+                &[(1, uplo.uplo().is_some()), (2, n.is_valid()), (3, nrhs.is_valid())],
+            )?;
             let uplo = uplo.uplo().unwrap_or(Uplo::Lower);
             let stored = Elements::Triangle(uplo);
             let (a, b, x, shape) = ((a, lda), (b, ldb), (x, ldx), (n, nrhs));

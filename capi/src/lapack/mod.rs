@@ -34,7 +34,9 @@ mod qr;
 
 pub(crate) use qr::adjoint;
 
-use crate::abi::{Code, Failure, Int, Layout, MatMut, MatRef, Scalar, Size, Solved, Uplo, matrix, matrix_mut};
+use crate::abi::{
+    Checked, Code, Failure, Int, Layout, MatMut, MatRef, Scalar, Size, Solved, Uplo, check, matrix, matrix_mut,
+};
 use std::ops::Range;
 use superscalar::{
     dla,
@@ -57,9 +59,24 @@ impl Interface {
         layout.layout().map(|layout| Self { layout, refuses_nan })
     }
 
-    /// Returns whether `ld` is a valid leading dimension of an m x n matrix.
+    /// Returns whether `ld` is a valid leading dimension of an m x n matrix. As in the reference, that of a row-major
+    /// matrix without columns may be 0.
     fn spans(self, ld: Size, (m, n): (Size, Size)) -> bool {
-        ld.spans(if self.layout == Layout::ColMajor { m } else { n })
+        if self.layout == Layout::ColMajor { ld.spans(m) } else { ld >= n }
+    }
+
+    /// Returns an error for the first wrong argument in the reference's order: for a row-major call, leading dimensions
+    /// are checked before the other arguments. A leading dimension is given with its position and the shape of its
+    /// matrix, another argument as its position and its condition.
+    fn check(self, leading: &[(i32, Size, (Size, Size))], others: &[(i32, bool)]) -> Checked {
+        let leading = leading.iter().find(|&&(_, ld, shape)| !self.spans(ld, shape));
+        let leading = leading.map_or(Ok(()), |&(at, ..)| check(&[(at, false)]));
+        match (leading, check(others)) {
+            (Err(leading), Err(other)) if self.layout == Layout::ColMajor && other.position < leading.position => {
+                Err(other)
+            }
+            (leading, others) => leading.and(others),
+        }
     }
 
     /// Returns the matrix argument at position `at`, as a column-major copy if the call is row-major. `stored` are the
@@ -76,7 +93,8 @@ impl Interface {
         (address, ld): (*const T, Size),
     ) -> Result<LapackMatrix<T>, Failure> {
         let by_rows = self.layout == Layout::RowMajor;
-        let operand = LapackMatrix { address: address.cast_mut(), shape, ld, copy: None };
+        // The leading dimension of no columns may be 0, which no view has.
+        let operand = LapackMatrix { address: address.cast_mut(), shape, ld: ld.max(Size::ONE), copy: None };
         // SAFETY: the caller guarantees that the elements are readable and not written while the result exists.
         let given = unsafe { operand.given(by_rows) };
         if self.refuses_nan && stored.contain_nan(given) {

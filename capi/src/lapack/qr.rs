@@ -1,7 +1,7 @@
 //! QR and LQ factorizations, products with Q, the explicit Q, and least squares.
 
 use super::{Elements, Interface, LapackMatrix, is_query, real, slice_mut};
-use crate::abi::{DlaScalar, Letter, Op, Side, Size, Solved, check};
+use crate::abi::{DlaScalar, Letter, Op, Side, Size, Solved};
 use superscalar::dla::serial;
 use superscalar_macros::lapack;
 
@@ -31,12 +31,14 @@ macro_rules! factor {
         ) -> Solved {
             // The smallest workspace has `least` elements, or one if `other` is zero.
             let (least, other): (Size, Size) = ($sizes)(m, n);
-            check(&[
-                (1, m.is_valid()),
-                (2, n.is_valid()),
-                (4, interface.spans(lda, (m, n))),
-                (7, lwork.is_query() || lwork.spans(least) || (other == Size::ZERO && lwork > Size::ZERO)),
-            ])?;
+            interface.check(
+                &[(4, lda, (m, n))],
+                &[
+                    (1, m.is_valid()),
+                    (2, n.is_valid()),
+                    (7, lwork.is_query() || lwork.spans(least) || (other == Size::ZERO && lwork > Size::ZERO)),
+                ],
+            )?;
             // SAFETY: by the module's requirements `work` is null or has at least one element.
             if unsafe { is_query(work, lwork, least.get()) } {
                 return Ok(0);
@@ -96,16 +98,17 @@ macro_rules! multiply {
             let is_left = side.side() != Some(Side::Right);
             let (order, others) = if is_left { (m, n) } else { (n, m) };
             let shape: (Size, Size) = ($stored)(order, k);
-            check(&[
-                (1, side.side().is_some()),
-                (2, adjoint::<T>(trans).is_some()),
-                (3, m.is_valid()),
-                (4, n.is_valid()),
-                (5, k.is_valid() && k <= order),
-                (7, interface.spans(lda, shape)),
-                (10, interface.spans(ldc, (m, n))),
-                (12, lwork.is_query() || lwork.spans(others)),
-            ])?;
+            interface.check(
+                &[(7, lda, shape), (10, ldc, (m, n))],
+                &[
+                    (1, side.side().is_some()),
+                    (2, adjoint::<T>(trans).is_some()),
+                    (3, m.is_valid()),
+                    (4, n.is_valid()),
+                    (5, k.is_valid() && k <= order),
+                    (12, lwork.is_query() || lwork.spans(others)),
+                ],
+            )?;
             // SAFETY: by the module's requirements `work` is null or has at least one element.
             if unsafe { is_query(work, lwork, others.get()) } {
                 return Ok(0);
@@ -153,13 +156,15 @@ macro_rules! explicit {
         ) -> Solved {
             let (long, short): (Size, Size) = ($sizes)(m, n);
             let fits = short.is_valid() && short <= long;
-            check(&[
-                (1, m.is_valid()),
-                (2, n.is_valid() && fits),
-                (3, k.is_valid() && k <= short),
-                (5, interface.spans(lda, (m, n))),
-                (8, lwork.is_query() || lwork.spans(short)),
-            ])?;
+            interface.check(
+                &[(5, lda, (m, n))],
+                &[
+                    (1, m.is_valid()),
+                    (2, n.is_valid() && fits),
+                    (3, k.is_valid() && k <= short),
+                    (8, lwork.is_query() || lwork.spans(short)),
+                ],
+            )?;
             // SAFETY: by the module's requirements `work` is null or has at least one element.
             if unsafe { is_query(work, lwork, short.get()) } {
                 return Ok(0);
@@ -205,15 +210,16 @@ unsafe fn gels<T: DlaScalar>(
 ) -> Solved {
     let (long, short) = (m.max(n), m.min(n));
     let least = Size::from_len(short.get().saturating_add(short.max(nrhs).get()));
-    check(&[
-        (1, adjoint::<T>(trans).is_some()),
-        (2, m.is_valid()),
-        (3, n.is_valid()),
-        (4, nrhs.is_valid()),
-        (6, interface.spans(lda, (m, n))),
-        (8, interface.spans(ldb, (long, nrhs))),
-        (10, lwork.is_query() || lwork.spans(least)),
-    ])?;
+    interface.check(
+        &[(6, lda, (m, n)), (8, ldb, (long, nrhs))],
+        &[
+            (1, adjoint::<T>(trans).is_some()),
+            (2, m.is_valid()),
+            (3, n.is_valid()),
+            (4, nrhs.is_valid()),
+            (10, lwork.is_query() || lwork.spans(least)),
+        ],
+    )?;
     // SAFETY: by the module's requirements `work` is null or has at least one element.
     if unsafe { is_query(work, lwork, least.get()) } {
         return Ok(0);

@@ -18,17 +18,25 @@ pub(crate) trait Kernel<T: Scalar> {
 
     /// Implementations are `#[inline(always)]`.
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> Self::Output;
+
+    /// Returns whether vectors of [`AVX2_BYTES`] are better than longer ones.
+    fn prefers_avx2(&self) -> bool {
+        false
+    }
 }
+
+/// The bytes of a vector of AVX2.
+pub(crate) const AVX2_BYTES: usize = 32;
 
 /// Runs `kernel` with the best instruction set of this processor.
 pub(crate) fn dispatch<T: Scalar, K: Kernel<T>>(kernel: K) -> K::Output {
     match simd::best() {
         #[cfg(all(target_arch = "x86_64", not(test)))]
         // SAFETY: `best` returns a set that the processor supports: AVX-512F, AVX2 and FMA.
-        simd::InstructionSet::Avx512 => unsafe { with_avx512::<T, K>(kernel) },
+        simd::InstructionSet::Avx512 if !kernel.prefers_avx2() => unsafe { with_avx512::<T, K>(kernel) },
         #[cfg(all(target_arch = "x86_64", not(test)))]
-        // SAFETY: `best` returns a set that the processor supports: AVX2 and FMA.
-        simd::InstructionSet::Avx2 => unsafe { with_avx2::<T, K>(kernel) },
+        // SAFETY: `best` returns a set that the processor supports, and both contain AVX2 and FMA.
+        simd::InstructionSet::Avx512 | simd::InstructionSet::Avx2 => unsafe { with_avx2::<T, K>(kernel) },
         _ => with_portable::<T, K>(kernel),
     }
 }

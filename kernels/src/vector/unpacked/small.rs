@@ -5,7 +5,7 @@
 //! changing a sign) is done once at the end.
 
 use crate::simd::Vector;
-use crate::vector::dispatch::Kernel;
+use crate::vector::dispatch::{AVX2_BYTES, Kernel};
 use crate::vector::packing::Factor;
 use crate::vector::planes::planes;
 use crate::vector::tiles::micro::{with_vectors, zero};
@@ -89,6 +89,13 @@ impl<'a, T: Scalar> Small<'a, T> {
 
 impl<T: Scalar> Kernel<T> for &Small<'_, T> {
     type Output = ();
+
+    /// A program often reads C soon, and a load from where a part of a vector was stored has to wait for the store to
+    /// end. A column that fills a vector of AVX2 is stored as a whole by it.
+    #[inline(always)]
+    fn prefers_avx2(&self) -> bool {
+        self.shape.0 * size_of::<T>() == AVX2_BYTES
+    }
 
     #[inline(always)]
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) {
@@ -176,7 +183,7 @@ unsafe fn tile<T, V, const NV: usize, const COLUMNS: usize>(
                     new = times::<T, V>(product.beta, load::<V, NV>(isa, c, v, last))
                         .mul_add(V::splat(isa, T::Real::ONE), new);
                 }
-                match v + 1 < NV {
+                match v + 1 < NV || last == V::LANES {
                     true => new.store(c.add(v * V::LANES)),
                     false => new.store_lanes(c.add(v * V::LANES), 0, last),
                 }
