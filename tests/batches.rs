@@ -2,6 +2,11 @@
 //! host for every policy, kind of batch and memory size; a lost device loses nothing; nothing is left on a device. A
 //! batch may have a million problems.
 
+#[cfg(feature = "opencl")]
+mod opencl;
+
+#[cfg(feature = "opencl")]
+use opencl::has_opencl;
 use std::time::{Duration, Instant};
 use superscalar::{
     PolicyName, Resource, Runtime, devices,
@@ -212,19 +217,6 @@ fn a_device_that_gains_nothing_gets_nothing() {
             assert_eq!(rt.tasks_issued()[0] > 0, gains || !with_host, "{head}{names}");
         }
     }
-}
-
-/// Returns whether there is an OpenCL device.
-///
-/// # Panics
-/// If there is none although `REQUIRE_OPENCL` is 1.
-#[cfg(feature = "opencl")]
-fn has_opencl() -> bool {
-    let Err(error) = devices::open("opencl:0", None) else { return true };
-    let is_required = std::env::var_os("REQUIRE_OPENCL").is_some_and(|value| value == "1");
-    assert!(!is_required, "REQUIRE_OPENCL is 1, but there is no OpenCL device: {error}");
-    eprintln!("skipped: {error}");
-    false
 }
 
 /// The first OpenCL device, alone and beside the host.

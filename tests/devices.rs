@@ -1,5 +1,8 @@
-//! Tests the routines on devices with their own memory: simulated ones without simulated time. For every policy,
-//! distribution and memory size, the results are those of the host, and nothing is left on a device.
+//! Tests the routines on devices with their own memory: simulated ones without simulated time, and an OpenCL device. For
+//! every policy, distribution and memory size, the results are those of the host, and nothing is left on a device.
+
+#[cfg(feature = "opencl")]
+mod opencl;
 
 use superscalar::{
     Codelet, Cost, IssueContext, PolicyName, Reads, Resource, Runtime, Updates, devices,
@@ -182,8 +185,21 @@ fn indefinite_matrix_gives_info() {
 
 #[test]
 fn single_device_runs_all_of_qr() {
-    let rt = runtime(&instant(&[0]), None, PolicyName::CapabilityWeights);
-    let mut a = random::<f64>(N, N, 4);
+    runs_all_of_qr(&instant(&[0]));
+}
+
+#[cfg(feature = "opencl")]
+#[test]
+fn opencl_device_alone() {
+    if opencl::has_opencl() {
+        runs_all_of_qr("opencl:0");
+        results_equal_the_host::<f32>(0, "opencl:0", Some(64 << 20));
+    }
+}
+
+fn runs_all_of_qr(names: &str) {
+    let rt = runtime(names, None, PolicyName::CapabilityWeights);
+    let mut a = random::<f32>(N, N, 4);
     dla::geqrf(&rt, a.as_mut(), &mut [0.0; N], &Options::default().nb(NB)).expect("it has a factorization");
     let panels = N.div_ceil(NB) as u64;
     assert_eq!(rt.tasks_issued(), [panels + panels * (panels - 1) / 2]);
