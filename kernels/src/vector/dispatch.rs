@@ -20,12 +20,14 @@ pub(crate) trait Kernel<T: Scalar> {
     fn run<V: Vector<Real = T::Real>, const ROWS: usize>(self, isa: V::Isa) -> Self::Output;
 
     /// Returns whether vectors of [`AVX2_BYTES`] are better than longer ones.
+    #[cfg_attr(any(test, not(target_arch = "x86_64")), expect(dead_code, reason = "only portable kernels exist"))]
     fn prefers_avx2(&self) -> bool {
         false
     }
 }
 
 /// The bytes of a vector of AVX2.
+#[cfg_attr(any(test, not(target_arch = "x86_64")), expect(dead_code, reason = "only portable kernels exist"))]
 pub(crate) const AVX2_BYTES: usize = 32;
 
 /// Runs `kernel` with the best instruction set of this processor.

@@ -6,7 +6,9 @@
 #define ROWS_OF(parity) (rows_of + (parity) * (groups + 1) * WIDTH)
 
 // Whether an element comes before another one as the pivot: it is larger, or as large and further up.
-inline int is_before(real size, int row, real other, int there) { return size > other || (size == other && row < there); }
+inline int is_before(real size, int row, real other, int there) {
+    return size > other || (size == other && row < there);
+}
 
 // Finds the best of all work-items' x, in all work-items. Returns its row; `size` becomes its size.
 inline int best_of_group(real *size, int row, OWN real *sizes, OWN int *rows) {

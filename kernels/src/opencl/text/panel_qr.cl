@@ -4,7 +4,8 @@
 // Each group stores the products of column j, below the diagonal, with all columns: those on its right, which its
 // reflector changes, and the vectors of earlier reflectors, for the triangular factor T. It first scales column j by a
 // power of two, so that squares neither overflow nor underflow. `state` begins with the sums of all groups and row j,
-// twice; then come the largest parts of the column in each group. The last group has no rows. It computes a column of T.
+// twice; then come the largest parts of the column in each group. The last group has no rows: it computes a column of
+// T.
 
 #define SUMS_OF(parity) (sums_of + (parity) * (groups + 1) * WIDTH)
 #define HEAD_OF(parity) (SUMS_OF(parity) + groups * WIDTH)

@@ -201,7 +201,7 @@ impl<T: Scalar> Trial<T> {
     }
 }
 
-/// Returns a row that packs the factors of all products: the search is for the kernels that pack them and multiply them.
+/// Returns a row that packs the factors of all products: the search is for the kernels that pack and multiply them.
 fn packing(row: &Parameters) -> Parameters {
     Parameters { direct_order: 0, ..*row }
 }
