@@ -79,21 +79,12 @@ impl Program {
     /// Returns the source in OpenCL C.
     #[must_use]
     pub fn text(self, parameters: &Parameters) -> String {
-        let mut text = String::new();
-        let define = |text: &mut String, name: &str, value: usize| {
-            // Writing to a string does not fail.
-            let _ = writeln!(text, "#define {name} {value}");
-        };
-        let element = parameters.element();
+        let (mut text, element) = (String::new(), parameters.element());
+        let vector = if self == Self::Product { parameters.product.vector() } else { parameters.vector };
         define(&mut text, "DOUBLE", element.is_double.into());
         define(&mut text, "COMPLEX", element.is_complex.into());
-        define(&mut text, "V", if self == Self::Product { parameters.product.vector() } else { parameters.vector });
-        let lanes = match self {
-            Self::PanelLuTogether | Self::PanelQrTogether => CONCURRENT_ITEMS,
-            Self::Factor => parameters.factor_items,
-            _ => parameters.work_items,
-        };
-        define(&mut text, "LANES", lanes);
+        define(&mut text, "V", vector);
+        define(&mut text, "LANES", self.work_items(parameters));
         text.push_str(include_str!("text/prelude.cl"));
         match self {
             Self::Product => text.push_str(&product_text::text(parameters)),
@@ -104,22 +95,11 @@ impl Program {
                     pack(&mut text, block, packing, name);
                 }
             }
-            Self::Triangle => {
-                let columns = parameters.triangle_columns();
-                define(&mut text, "ORDER", parameters.triangle_order);
-                if parameters.work_items == 1 {
-                    define(&mut text, "W", columns / parameters.vector);
-                    text.push_str(include_str!("text/triangle.cl"));
-                } else {
-                    define(&mut text, "COLUMNS", columns);
-                    define(&mut text, "SIDE", parameters.work_items.isqrt());
-                    text.push_str(include_str!("text/triangle_group.cl"));
-                }
-            }
+            Self::Triangle => triangle(&mut text, parameters),
             Self::Factor => {
                 define(&mut text, "ORDER", parameters.factor_order);
-                define(&mut text, "SIDE", lanes.isqrt());
-                text.push_str(match lanes {
+                define(&mut text, "SIDE", parameters.factor_items.isqrt());
+                text.push_str(match parameters.factor_items {
                     1 => include_str!("text/factor.cl"),
                     _ => include_str!("text/factor_group.cl"),
                 });
@@ -130,44 +110,15 @@ impl Program {
                 define(&mut text, "INTERCHANGES", INTERCHANGES);
                 text.push_str(include_str!("text/elements.cl"));
             }
-            Self::PanelLu => {
-                define(&mut text, "WIDTH", PANEL_WIDTH);
-                text.extend([
-                    include_str!("text/batch.cl"),
-                    include_str!("text/panel.cl"),
-                    include_str!("text/panel_lu.cl"),
-                ]);
-            }
-            Self::PanelLuTogether => {
-                define(&mut text, "WIDTH", PANEL_WIDTH);
-                define(&mut text, "OWN_ELEMENTS", OWN_PANEL_BYTES / element.bytes());
-                text.extend([
-                    include_str!("text/batch.cl"),
-                    include_str!("text/panel.cl"),
-                    include_str!("text/panel_lu.cl"),
-                    include_str!("text/together.cl"),
-                    include_str!("text/panel_lu_together.cl"),
-                ]);
+            Self::PanelLu | Self::PanelLuTogether => {
+                let (steps, together) = (include_str!("text/panel_lu.cl"), include_str!("text/panel_lu_together.cl"));
+                panel_steps(&mut text, steps, (self == Self::PanelLuTogether).then_some(together), parameters);
             }
             Self::PanelQr | Self::PanelQrTogether => {
-                define(&mut text, "WIDTH", PANEL_WIDTH);
-                define(&mut text, "GROUPS_MAX", GROUPS_MAX);
-                text.extend([
-                    include_str!("text/batch.cl"),
-                    include_str!("text/panel.cl"),
-                    include_str!("text/panel_qr.cl"),
-                ]);
-                if self == Self::PanelQrTogether {
-                    text.extend([include_str!("text/together.cl"), include_str!("text/panel_qr_together.cl")]);
-                }
+                let (steps, together) = (include_str!("text/panel_qr.cl"), include_str!("text/panel_qr_together.cl"));
+                panel_steps(&mut text, steps, (self == Self::PanelQrTogether).then_some(together), parameters);
             }
-            Self::Tall if has_tall_products(parameters) => {
-                define(&mut text, "SIDE", parameters.work_items.isqrt());
-                define(&mut text, "TILE", TALL_TILE);
-                define(&mut text, "DEPTH", TALL_DEPTH);
-                text.push_str(include_str!("text/tall.cl"));
-            }
-            Self::Tall => {}
+            Self::Tall => tall(&mut text, parameters),
             Self::BatchGemm => {
                 define(&mut text, "TILE", batch_tile(parameters));
                 define(&mut text, "SIDE", parameters.work_items.isqrt());
@@ -186,6 +137,54 @@ impl Program {
             Self::BatchBidiagonal => panels(&mut text, parameters, REFLECTOR, include_str!("text/batch_gebrd.cl")),
         }
         text
+    }
+
+    /// Returns the work-items of a group, if its size does not depend on the kernel.
+    fn work_items(self, parameters: &Parameters) -> usize {
+        match self {
+            Self::PanelLuTogether | Self::PanelQrTogether => CONCURRENT_ITEMS,
+            Self::Factor => parameters.factor_items,
+            _ => parameters.work_items,
+        }
+    }
+}
+
+/// Defines a number.
+fn define(text: &mut String, name: &str, number: usize) {
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "#define {name} {number}");
+}
+
+/// Adds the kernels of triangles.
+fn triangle(text: &mut String, parameters: &Parameters) {
+    let columns = parameters.triangle_columns();
+    define(text, "ORDER", parameters.triangle_order);
+    if parameters.work_items == 1 {
+        define(text, "W", columns / parameters.vector);
+        text.push_str(include_str!("text/triangle.cl"));
+    } else {
+        define(text, "COLUMNS", columns);
+        define(text, "SIDE", parameters.work_items.isqrt());
+        text.push_str(include_str!("text/triangle_group.cl"));
+    }
+}
+
+/// Adds the kernel that makes a step of a panel, and the one that makes all of them, if it is given.
+fn panel_steps(text: &mut String, steps: &str, together: Option<&str>, parameters: &Parameters) {
+    define(text, "WIDTH", PANEL_WIDTH);
+    define(text, "GROUPS_MAX", GROUPS_MAX);
+    define(text, "OWN_ELEMENTS", OWN_PANEL_BYTES / parameters.element().bytes());
+    text.extend([include_str!("text/batch.cl"), include_str!("text/panel.cl"), steps]);
+    text.extend(together.into_iter().flat_map(|kernel| [include_str!("text/together.cl"), kernel]));
+}
+
+/// Adds the kernels of products of tall matrices, if there are any.
+fn tall(text: &mut String, parameters: &Parameters) {
+    if has_tall_products(parameters) {
+        define(text, "SIDE", parameters.work_items.isqrt());
+        define(text, "TILE", TALL_TILE);
+        define(text, "DEPTH", TALL_DEPTH);
+        text.push_str(include_str!("text/tall.cl"));
     }
 }
 

@@ -27,7 +27,6 @@ pub(crate) trait Kernel<T: Scalar> {
 }
 
 /// The bytes of a vector of AVX2.
-#[cfg_attr(any(test, not(target_arch = "x86_64")), expect(dead_code, reason = "only portable kernels exist"))]
 pub(crate) const AVX2_BYTES: usize = 32;
 
 /// Runs `kernel` with the best instruction set of this processor.
