@@ -1,5 +1,5 @@
-//! Tests the routines on devices with their own memory: simulated ones without simulated time, and an OpenCL device. For
-//! every policy, distribution and memory size, the results are those of the host, and nothing is left on a device.
+//! Tests the routines on devices with their own memory: simulated ones without simulated time, and an OpenCL device.
+//! For every policy, distribution and memory size, the results are those of the host, and nothing is left on a device.
 
 #[cfg(feature = "opencl")]
 mod opencl;

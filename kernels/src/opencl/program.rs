@@ -101,23 +101,8 @@ impl Program {
                 define(&mut text, "BLOCK", TRANSPOSED_BLOCK);
                 text.push_str(include_str!("text/elements.cl"));
             }
-            Self::PanelLu => {
-                define(&mut text, "WIDTH", PANEL_WIDTH);
-                text.extend([
-                    include_str!("text/batch.cl"),
-                    include_str!("text/panel.cl"),
-                    include_str!("text/panel_lu.cl"),
-                ]);
-            }
-            Self::PanelQr => {
-                define(&mut text, "WIDTH", PANEL_WIDTH);
-                define(&mut text, "GROUPS_MAX", GROUPS_MAX);
-                text.extend([
-                    include_str!("text/batch.cl"),
-                    include_str!("text/panel.cl"),
-                    include_str!("text/panel_qr.cl"),
-                ]);
-            }
+            Self::PanelLu => steps(&mut text, include_str!("text/panel_lu.cl")),
+            Self::PanelQr => steps(&mut text, include_str!("text/panel_qr.cl")),
             Self::Tall if has_tall_products(parameters) => {
                 define(&mut text, "SIDE", parameters.work_items.isqrt());
                 define(&mut text, "TILE", TALL_TILE);
@@ -166,6 +151,12 @@ fn pack(text: &mut String, block: Option<usize>, packing: Packing, name: &str) {
     for name in ["NAME", "PANEL"].into_iter().chain(numbers.map(|(name, _)| name)) {
         let _ = writeln!(text, "#undef {name}");
     }
+}
+
+/// Adds the kernels that factor a panel step by step.
+fn steps(text: &mut String, kernels: &str) {
+    let _ = writeln!(text, "#define WIDTH {PANEL_WIDTH}\n#define GROUPS_MAX {GROUPS_MAX}");
+    text.extend([include_str!("text/batch.cl"), include_str!("text/panel.cl"), kernels]);
 }
 
 /// The order of the blocks by which a matrix is transposed.
