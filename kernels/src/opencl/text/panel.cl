@@ -1,4 +1,5 @@
-// What the steps of the panels of LU and QR share. Included after `batch.cl`. Required definitions: LANES, WIDTH.
+// What the steps of the panels of LU and QR share. Included after `batch.cl`. Required definitions: LANES, WIDTH, the
+// most columns of a panel, and GROUPS_MAX, the most groups with rows.
 //
 // Step j updates the columns on the right of column c = j - 1 by that column, and prepares column j. Each of many
 // work-groups has `rows` rows, the same ones in every step. A group cannot wait for another one, so what a step finds
@@ -19,3 +20,18 @@
 #define ROW_LANE ((int)get_local_id(0) % ROW_LANES)
 #define COLUMN_LANE ((int)get_local_id(0) / ROW_LANES)
 #define ROW(block, r) ((block) + ROW_LANE + (r) * ROW_LANES)
+
+// A panel of m rows and w columns in step j. The group has the rows from `first` to `end`, and changes those from
+// `begin` on.
+typedef struct {
+    __global elem *a;
+    ulong ld;
+    int m, w, j, first, begin, end;
+} Panel;
+
+inline Panel panel_of(__global elem *a, ulong ld, int m, int w, int j, int rows) {
+    const int first = min(m, (int)get_group_id(0) * rows);
+    const Panel its = {a, ld, m, w, j, first, max(first, j), min(m, first + rows)};
+    return its;
+}
+inline int has_row(Panel its, int i) { return its.first <= i && i < its.end; }

@@ -5,30 +5,75 @@
 
 #define ROWS_OF(parity) (rows_of + (parity) * (groups + 1) * WIDTH)
 
-// Whether an element comes before another one as the pivot: it is larger, or as large and further up.
-inline int is_before(real size, int row, real other, int there) {
-    return size > other || (size == other && row < there);
-}
+// A row, and the size of its element in a column.
+typedef struct {
+    real size;
+    int row;
+} Candidate;
 
-// Finds the best of all work-items' x, in all work-items. Returns its row; `size` becomes its size.
-inline int best_of_group(real *size, int row, OWN real *sizes, OWN int *rows) {
+// Whether a candidate comes before another one: its element is larger, or as large and further up.
+inline int is_before(Candidate x, Candidate y) { return x.size > y.size || (x.size == y.size && x.row < y.row); }
+
+// Finds the best of all work-items' candidates, in all work-items.
+inline Candidate best_of_group(Candidate x, OWN Candidate *room) {
 #if LANES > 1
     const int lane = get_local_id(0);
-    sizes[lane] = *size;
-    rows[lane] = row;
+    room[lane] = x;
     TOGETHER;
     for (int by = LANES / 2; by > 0; by /= 2) {
-        if (lane < by && is_before(sizes[lane + by], rows[lane + by], sizes[lane], rows[lane])) {
-            sizes[lane] = sizes[lane + by];
-            rows[lane] = rows[lane + by];
-        }
+        if (lane < by && is_before(room[lane + by], room[lane])) room[lane] = room[lane + by];
         TOGETHER;
     }
-    *size = sizes[0];
-    row = rows[0];
+    x = room[0];
     TOGETHER;
 #endif
-    return row;
+    return x;
+}
+
+// Divides column c by the pivot and updates column j, in each work-item's rows. Returns its candidate for column j.
+inline Candidate update_column(Panel its, elem pivot, elem by) {
+    const int j = its.j, c = j - 1, divides = !is_zero(pivot);
+    Candidate best = {-1, its.m};
+    for (int i = its.begin + get_local_id(0); i < its.end; i += LANES) {
+        elem x = make(0, 0);
+        if (divides) {
+            x = quotient(its.a[i + c * its.ld], pivot);
+            its.a[i + c * its.ld] = x;
+        }
+        if (j == its.w) continue;
+        elem y = its.a[i + j * its.ld];
+        if (divides) {
+            y = minus(y, x, by);
+            its.a[i + j * its.ld] = y;
+        }
+        // NaN is not larger than zero.
+        const real size = size_of(y), key = size > 0 ? size : 0;
+        if (key > best.size) {
+            best.size = key;
+            best.row = i;
+        }
+    }
+    return best;
+}
+
+// Subtracts column c times the pivot's row from the columns after j.
+inline void update_rest(Panel its, OWN const elem *top) {
+    for (int block = its.begin; block < its.end; block += ROW_LANES * ROWS) {
+        __global const elem *left = its.a + (its.j - 1) * its.ld;
+        elem x[ROWS];
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) x[r] = ROW(block, r) < its.end ? left[ROW(block, r)] : make(0, 0);
+        for (int q = its.j + 1 + COLUMN_LANE; q < its.w; q += COLUMN_LANES) {
+            __global elem *column = its.a + q * its.ld;
+            const elem by = top[q];
+            elem y[ROWS];
+#pragma unroll
+            for (int r = 0; r < ROWS; ++r) y[r] = ROW(block, r) < its.end ? column[ROW(block, r)] : make(0, 0);
+#pragma unroll
+            for (int r = 0; r < ROWS; ++r)
+                if (ROW(block, r) < its.end) column[ROW(block, r)] = minus(y[r], x[r], by);
+        }
+    }
 }
 
 // The panel has m rows. `ipiv` gets the interchanges, counted from one, with `above` added.
@@ -36,87 +81,41 @@ __kernel GROUP(LANES) void getrf_step(__global real *restrict heap, ulong at, ul
                                       int above, ulong state, ulong ipiv) {
     const int c = j - 1, now = j % 2, then = (j + 1) % 2;
     const int group = get_group_id(0), groups = get_num_groups(0), lane = get_local_id(0);
-    const int first = group * rows, end = min(m, first + rows), begin = max(first, j);
-    __global elem *a = (__global elem *)heap + at, *rows_of = (__global elem *)heap + state;
+    const Panel its = panel_of((__global elem *)heap + at, ld, m, w, j, rows);
+    __global elem *a = its.a, *rows_of = (__global elem *)heap + state;
     __global real *sizes_of = (__global real *)(rows_of + 2 * (groups + 1) * WIDTH);
     __global int *numbers_of = (__global int *)(sizes_of + 2 * groups);
-    OWN real sizes[LANES];
-    OWN int numbers[LANES];
+    OWN Candidate room[LANES];
     OWN elem top[WIDTH];
 
     // The pivot of column c. Before the first step no group has stored anything.
     const int count = j > 0 ? groups : 0;
-    real most = -1;
-    int best = m;
+    Candidate pivot = {-1, m};
     for (int g = lane; g < count; g += LANES) {
-        const real size = sizes_of[then * groups + g];
-        const int row = numbers_of[then * groups + g];
-        if (is_before(size, row, most, best)) {
-            most = size;
-            best = row;
-        }
+        const Candidate other = {sizes_of[then * groups + g], numbers_of[then * groups + g]};
+        if (is_before(other, pivot)) pivot = other;
     }
-    best = best_of_group(&most, best, sizes, numbers);
+    const int best = best_of_group(pivot, room).row;
     for (int q = lane; q < w; q += LANES) {
         const elem x = j > 0 ? ROWS_OF(then)[best / rows * WIDTH + q] : make(0, 0);
         top[q] = x;
-        if (first <= c && c < end) a[c + q * ld] = x;
-        if (j > 0 && best != c && first <= best && best < end) a[best + q * ld] = ROWS_OF(then)[groups * WIDTH + q];
+        if (has_row(its, c)) a[c + q * ld] = x;
+        if (j > 0 && best != c && has_row(its, best)) a[best + q * ld] = ROWS_OF(then)[groups * WIDTH + q];
     }
-    TOGETHER;
     if (j > 0 && group == 0 && lane == 0) ((__global int *)heap)[ipiv + c] = above + best + 1;
+    TOGETHER;
 
-    // Columns c and j.
-    const elem pivot = j > 0 ? top[c] : make(0, 0);
-    const int divides = !is_zero(pivot);
-    most = -1;
-    best = m;
-    for (int i = begin + lane; i < end; i += LANES) {
-        elem x = make(0, 0);
-        if (divides) {
-            x = quotient(a[i + c * ld], pivot);
-            a[i + c * ld] = x;
-        }
-        if (j < w) {
-            elem y = a[i + j * ld];
-            if (divides) {
-                y = minus(y, x, top[j]);
-                a[i + j * ld] = y;
-            }
-            // NaN is not larger than zero.
-            const real size = size_of(y), key = size > 0 ? size : 0;
-            if (key > most) {
-                most = key;
-                best = i;
-            }
-        }
-    }
-    best = best_of_group(&most, best, sizes, numbers);
-
-    // The columns on the right.
-    for (int block = begin; block < end; block += ROW_LANES * ROWS) {
-        elem x[ROWS];
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) x[r] = divides && ROW(block, r) < end ? a[ROW(block, r) + c * ld] : make(0, 0);
-        for (int q = j + 1 + COLUMN_LANE; q < w; q += COLUMN_LANES) {
-            __global elem *column = a + q * ld;
-            const elem by = top[q];
-            elem y[ROWS];
-#pragma unroll
-            for (int r = 0; r < ROWS; ++r) y[r] = ROW(block, r) < end ? column[ROW(block, r)] : make(0, 0);
-#pragma unroll
-            for (int r = 0; r < ROWS; ++r)
-                if (divides && ROW(block, r) < end) column[ROW(block, r)] = minus(y[r], x[r], by);
-        }
-    }
+    const elem divisor = j > 0 ? top[c] : make(0, 0);
+    const Candidate mine = best_of_group(update_column(its, divisor, j < w ? top[j] : make(0, 0)), room);
+    if (!is_zero(divisor)) update_rest(its, top);
     TOGETHER;
     for (int q = lane; q < w; q += LANES) {
-        if (j < w && best < m) ROWS_OF(now)[group * WIDTH + q] = a[best + q * ld];
-        if (first <= j && j < end) ROWS_OF(now)[groups * WIDTH + q] = a[j + q * ld];
+        if (mine.row < m) ROWS_OF(now)[group * WIDTH + q] = a[mine.row + q * ld];
+        if (has_row(its, j)) ROWS_OF(now)[groups * WIDTH + q] = a[j + q * ld];
     }
     if (lane == 0) {
-        sizes_of[now * groups + group] = most;
-        numbers_of[now * groups + group] = best;
+        sizes_of[now * groups + group] = mine.size;
+        numbers_of[now * groups + group] = mine.row;
     }
 }
 

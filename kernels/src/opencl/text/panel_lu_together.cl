@@ -15,8 +15,7 @@ __kernel GROUP(LANES) void getrf_together(__global real *restrict heap, ulong at
     __global int *numbers_of = (__global int *)(sizes_of + 2 * groups);
     volatile __global int *count = (volatile __global int *)heap + arrived;
     __local elem own[OWN_ELEMENTS];
-    __local real sizes[LANES];
-    __local int numbers[LANES];
+    __local Candidate room[LANES];
     __local elem top[WIDTH], old[WIDTH];
     const int row = lane % SIDE_ROWS, strand = lane / SIDE_ROWS;
     for (int i = row; i < have; i += SIDE_ROWS)
@@ -25,36 +24,30 @@ __kernel GROUP(LANES) void getrf_together(__global real *restrict heap, ulong at
     for (int c = 0; c < w; ++c) {
         const int parity = c % 2, mine = c - first;
         // NaN is not larger than zero.
-        real most = -1;
-        int best = m;
+        Candidate found = {-1, m};
         for (int i = max(mine, 0) + lane; i < have; i += LANES) {
             const real size = size_of(own[c * rows + i]), key = size > 0 ? size : 0;
-            if (key > most) {
-                most = key;
-                best = first + i;
+            if (key > found.size) {
+                found.size = key;
+                found.row = first + i;
             }
         }
-        best = best_of_group(&most, best, sizes, numbers);
+        found = best_of_group(found, room);
         for (int q = lane; q < w; q += LANES) {
-            if (best < m) ROWS_OF(parity)[group * WIDTH + q] = own[q * rows + best - first];
+            if (found.row < m) ROWS_OF(parity)[group * WIDTH + q] = own[q * rows + found.row - first];
             if (0 <= mine && mine < have) ROWS_OF(parity)[groups * WIDTH + q] = own[q * rows + mine];
         }
         if (lane == 0) {
-            sizes_of[parity * groups + group] = most;
-            numbers_of[parity * groups + group] = best;
+            sizes_of[parity * groups + group] = found.size;
+            numbers_of[parity * groups + group] = found.row;
         }
         all_together(count, before + (c + 1) * groups);
-        most = -1;
-        best = m;
+        Candidate pivot_of = {-1, m};
         for (int g = lane; g < groups; g += LANES) {
-            const real size = sizes_of[parity * groups + g];
-            const int there = numbers_of[parity * groups + g];
-            if (is_before(size, there, most, best)) {
-                most = size;
-                best = there;
-            }
+            const Candidate other = {sizes_of[parity * groups + g], numbers_of[parity * groups + g]};
+            if (is_before(other, pivot_of)) pivot_of = other;
         }
-        best = best_of_group(&most, best, sizes, numbers);
+        const int best = best_of_group(pivot_of, room).row;
         for (int q = lane; q < w; q += LANES) {
             top[q] = ROWS_OF(parity)[best / rows * WIDTH + q];
             old[q] = ROWS_OF(parity)[groups * WIDTH + q];

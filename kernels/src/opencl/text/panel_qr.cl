@@ -1,15 +1,10 @@
 // Steps of the QR factorization of a panel of w <= WIDTH columns and at least as many rows. Included after `panel.cl`.
-// Required definition: GROUPS_MAX.
 //
 // Each group stores the products of column j, below the diagonal, with all columns: those on its right, which its
 // reflector changes, and the vectors of earlier reflectors, for the triangular factor T. It first scales column j by a
 // power of two, so that squares neither overflow nor underflow. `state` begins with the sums of all groups and row j,
 // twice; then come the largest parts of the column in each group. The last group has no rows: it computes a column of
 // T.
-
-#define SUMS_OF(parity) (sums_of + (parity) * (groups + 1) * WIDTH)
-#define HEAD_OF(parity) (SUMS_OF(parity) + groups * WIDTH)
-#define T(i, j) t[(i) + (j) * ldt]
 
 // The work-items that add up the sums of one column.
 #if LANES < WIDTH
@@ -85,106 +80,99 @@ inline PanelReflector panel_reflector(elem alpha, real squares, real most, real 
     return h;
 }
 
-// The memory of a group.
-#define MEMORY                                                                                                         \
-    OWN real ratios[GROUPS_MAX], sizes[LANES];                                                                         \
-    OWN elem z[WIDTH], room[ROOM]
+// What the groups stored for a column: the sums of all of them and the row on its diagonal, and the largest parts.
+typedef struct {
+    __global elem *sums, *head;
+    __global real *sizes;
+} Stored;
 
-// Step j.
-inline void factor_column(__global real *heap, ulong at, ulong ld, int m, int w, int j, int rows, ulong state,
-                          ulong tau_at, ulong t_at, ulong ldt, OWN real *ratios, OWN real *sizes, OWN elem *z,
-                          OWN elem *room) {
-    const int c = j - 1, now = j % 2, then = (j + 1) % 2;
-    const int group = get_group_id(0), groups = get_num_groups(0) - 1, lane = get_local_id(0);
-    const int first = group * rows, end = group < groups ? min(m, first + rows) : 0, begin = max(first, j);
-    __global elem *a = (__global elem *)heap + at, *sums_of = (__global elem *)heap + state,
-                  *t = (__global elem *)heap + t_at;
-    __global real *sizes_of = (__global real *)(sums_of + 2 * (groups + 1) * WIDTH);
+inline Stored stored_at(__global elem *state, int groups, int parity) {
+    __global elem *sums = state + parity * (groups + 1) * WIDTH;
+    const Stored there = {sums, sums + groups * WIDTH,
+                          (__global real *)(state + 2 * (groups + 1) * WIDTH) + parity * groups};
+    return there;
+}
 
-    // The reflector of column c. Before the first step no group has stored anything.
-    const int count = j > 0 ? groups : 0;
-    __global const elem *head = HEAD_OF(then);
-    const elem alpha = j > 0 ? head[c] : make(0, 0);
+// Adds up the sums of column c of so many groups, scaled by the level of all, in PARTS parts each. Returns the level,
+// and the largest part of the column below its diagonal.
+inline real add_up(Panel its, Stored there, int count, elem alpha, real *largest, OWN real *ratios, OWN real *sizes,
+                   OWN elem *room) {
+    const int c = its.j - 1, lane = get_local_id(0);
     real most = 0;
-    for (int g = lane; g < count; g += LANES) most = fmax(most, sizes_of[then * groups + g]);
+    for (int g = lane; g < count; g += LANES) most = fmax(most, there.sizes[g]);
     most = largest_of_group(most, sizes);
-    const real level = level_of(fmax(most, part_of(alpha)), m);
-    for (int g = lane; g < count; g += LANES) ratios[g] = level / level_of(sizes_of[then * groups + g], m);
+    *largest = most;
+    const real level = level_of(fmax(most, part_of(alpha)), its.m);
+    for (int g = lane; g < count; g += LANES) ratios[g] = level / level_of(there.sizes[g], its.m);
     TOGETHER;
     for (int k = lane; k < PARTS * WIDTH; k += LANES) {
-        const int q = k % WIDTH, all = q < w ? count : 0;
+        const int q = k % WIDTH, all = q < its.w ? count : 0;
         elem sum = make(0, 0);
         for (int g = k / WIDTH; g < all; g += PARTS) {
             const real by = ratios[g];
-            sum += SUMS_OF(then)[g * WIDTH + q] * (q == c ? by * by : by);
+            sum += there.sums[g * WIDTH + q] * (q == c ? by * by : by);
         }
         room[k] = sum;
     }
     TOGETHER;
-    const real squares = j > 0 ? RE(total(room + c, PARTS, WIDTH)) : (real)0;
-    const PanelReflector h = panel_reflector(alpha, squares, most, level);
-    // vᴴ A, which is multiplied by conj(tau) for the columns on the right.
-    for (int q = lane; q < w; q += LANES) {
-        elem y = make(0, 0);
-        if (j > 0 && !is_zero(h.tau)) {
-            y = head[q] + times(conjugate(h.scale), total(room + q, PARTS, WIDTH));
-            if (q > c) y = times(conjugate(h.tau), y);
-        }
-        z[q] = y;
-    }
-    TOGETHER;
+    return level;
+}
 
-    // T's column c is -tau T (Vᴴ v).
-    if (group == groups && j > 0) {
-        for (int k = lane; k < w; k += LANES) {
-            elem sum = make(0, 0);
-            for (int l = k; l < c; ++l) sum = minus(sum, T(k, l), conjugate(z[l]));
-            T(k, c) = k < c ? times(h.tau, sum) : k == c ? h.tau : make(0, 0);
-        }
-        if (lane == 0) ((__global elem *)heap)[tau_at + c] = h.tau;
+// Stores T's column c, -tau T (Vᴴ v), and tau. `products` are vᴴ V.
+inline void store_factor(Panel its, elem tau, OWN const elem *products, __global elem *taus, __global elem *t,
+                         ulong ldt) {
+    const int c = its.j - 1;
+    for (int k = get_local_id(0); k < its.w; k += LANES) {
+        elem sum = make(0, 0);
+        for (int l = k; l < c; ++l) sum = minus(sum, t[k + l * ldt], conjugate(products[l]));
+        t[k + c * ldt] = k < c ? times(tau, sum) : k == c ? tau : make(0, 0);
     }
-    // Row c of R.
-    if (first <= c && c < end)
-        for (int q = c + lane; q < w; q += LANES) a[c + q * ld] = q == c ? make(h.beta, 0) : head[q] - z[q];
+    if (get_local_id(0) == 0) taus[c] = tau;
+}
 
-    // Columns c and j.
+// Makes column c the reflector's vector, and applies the reflector to column j, in each work-item's rows. Returns the
+// largest part of column j below its diagonal in these rows.
+inline real reflect_column(Panel its, PanelReflector h, elem z) {
+    const int j = its.j, c = j - 1;
     real size = 0;
-    for (int i = begin + lane; i < end; i += LANES) {
+    for (int i = its.begin + get_local_id(0); i < its.end; i += LANES) {
         elem v = make(0, 0);
         if (j > 0) {
-            v = times(a[i + c * ld] * h.level, h.scale);
-            a[i + c * ld] = v;
+            v = times(its.a[i + c * its.ld] * h.level, h.scale);
+            its.a[i + c * its.ld] = v;
         }
-        if (j < w) {
-            const elem x = j > 0 ? minus(a[i + j * ld], v, z[j]) : a[i + j * ld];
-            a[i + j * ld] = x;
-            if (i > j) size = fmax(size, part_of(x));
+        if (j == its.w) continue;
+        elem x = its.a[i + j * its.ld];
+        if (j > 0) {
+            x = minus(x, v, z);
+            its.a[i + j * its.ld] = x;
         }
+        if (i > j) size = fmax(size, part_of(x));
     }
-    size = largest_of_group(size, sizes);
+    return size;
+}
 
-    // The columns on the right, and the products of column j with all columns. After the last step there are none.
-    const int columns = j < w ? w : 0;
-    const real own_level = level_of(size, m);
+// Applies the reflector to the columns after j, and multiplies column j, scaled, with all columns. The sums of column q
+// are in `room` from q * ROW_LANES on. After the last step there is no column j.
+inline void reflect_rest(Panel its, real level, OWN const elem *z, OWN elem *room) {
+    const int j = its.j, columns = j < its.w ? its.w : 0;
+    const ulong ld = its.ld;
     for (int q = COLUMN_LANE; q < columns; q += COLUMN_LANES) room[q * ROW_LANES + ROW_LANE] = make(0, 0);
-    for (int block = begin; block < end; block += ROW_LANES * ROWS) {
+    for (int block = its.begin; block < its.end; block += ROW_LANES * ROWS) {
         elem v[ROWS], x[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
             const int i = ROW(block, r);
-            v[r] = j > 0 && i < end ? a[i + c * ld] : make(0, 0);
-            x[r] = j < w && j < i && i < end ? conjugate(a[i + j * ld]) * own_level : make(0, 0);
+            v[r] = j > 0 && i < its.end ? its.a[i + (j - 1) * ld] : make(0, 0);
+            x[r] = columns > 0 && j < i && i < its.end ? conjugate(its.a[i + j * ld]) * level : make(0, 0);
         }
         for (int q = COLUMN_LANE; q < columns; q += COLUMN_LANES) {
             const int is_right = j > 0 && q > j;
             const elem by = is_right ? z[q] : make(0, 0);
-            __global elem *column = a + q * ld;
+            __global elem *column = its.a + q * ld;
             elem y[ROWS], sum = make(0, 0);
 #pragma unroll
-            for (int r = 0; r < ROWS; ++r) {
-                const int i = ROW(block, r);
-                y[r] = i < end ? column[i] : make(0, 0);
-            }
+            for (int r = 0; r < ROWS; ++r) y[r] = ROW(block, r) < its.end ? column[ROW(block, r)] : make(0, 0);
 #pragma unroll
             for (int r = 0; r < ROWS; ++r) {
                 y[r] = minus(y[r], v[r], by);
@@ -192,23 +180,57 @@ inline void factor_column(__global real *heap, ulong at, ulong ld, int m, int w,
             }
             room[q * ROW_LANES + ROW_LANE] += sum;
 #pragma unroll
-            for (int r = 0; r < ROWS; ++r) {
-                const int i = ROW(block, r);
-                if (is_right && i < end) column[i] = y[r];
-            }
+            for (int r = 0; r < ROWS; ++r)
+                if (is_right && ROW(block, r) < its.end) column[ROW(block, r)] = y[r];
         }
     }
+}
+
+// The memory of a group.
+#define MEMORY                                                                                                         \
+    OWN real ratios[GROUPS_MAX], sizes[LANES];                                                                         \
+    OWN elem z[WIDTH], room[ROOM]
+
+// Step j.
+inline void factor_column(__global real *heap, ulong at, ulong ld, int m, int w, int j, int rows, ulong state_at,
+                          ulong tau, ulong t, ulong ldt, OWN real *ratios, OWN real *sizes, OWN elem *z,
+                          OWN elem *room) {
+    const int c = j - 1, group = get_group_id(0), groups = get_num_groups(0) - 1, lane = get_local_id(0);
+    const Panel its = panel_of((__global elem *)heap + at, ld, m, w, j, rows);
+    __global elem *state = (__global elem *)heap + state_at;
+    const Stored there = stored_at(state, groups, (j + 1) % 2), here = stored_at(state, groups, j % 2);
+
+    // The reflector of column c. Before the first step no group has stored anything.
+    const elem alpha = j > 0 ? there.head[c] : make(0, 0);
+    real most;
+    const real level = add_up(its, there, j > 0 ? groups : 0, alpha, &most, ratios, sizes, room);
+    const real squares = j > 0 ? RE(total(room + c, PARTS, WIDTH)) : (real)0;
+    const PanelReflector h = panel_reflector(alpha, squares, most, level);
+    // vᴴ A, which is multiplied by conj(tau) for the columns on the right.
+    for (int q = lane; q < w; q += LANES) {
+        elem y = make(0, 0);
+        if (!is_zero(h.tau)) y = there.head[q] + times(conjugate(h.scale), total(room + q, PARTS, WIDTH));
+        z[q] = q > c ? times(conjugate(h.tau), y) : y;
+    }
     TOGETHER;
-    if (group < groups)
-        for (int q = lane; q < columns; q += LANES)
-            SUMS_OF(now)[group * WIDTH + q] = total(room + q * ROW_LANES, ROW_LANES, 1);
-    if (first <= j && j < end)
-        for (int q = lane; q < columns; q += LANES) HEAD_OF(now)[q] = a[j + q * ld];
-    if (group < groups && lane == 0) sizes_of[now * groups + group] = size;
+
+    if (group == groups && j > 0)
+        store_factor(its, h.tau, z, (__global elem *)heap + tau, (__global elem *)heap + t, ldt);
+    // Row c of R.
+    if (has_row(its, c))
+        for (int q = c + lane; q < w; q += LANES) its.a[c + q * ld] = q == c ? make(h.beta, 0) : there.head[q] - z[q];
+    const real size = largest_of_group(reflect_column(its, h, j < w ? z[j] : make(0, 0)), sizes);
+    reflect_rest(its, level_of(size, m), z, room);
+    TOGETHER;
+    for (int q = lane; q < (j < w ? w : 0); q += LANES) {
+        if (group < groups) here.sums[group * WIDTH + q] = total(room + q * ROW_LANES, ROW_LANES, 1);
+        if (has_row(its, j)) here.head[q] = its.a[j + q * ld];
+    }
+    if (group < groups && lane == 0) here.sizes[group] = size;
 }
 
 __kernel GROUP(LANES) void geqrf_step(__global real *restrict heap, ulong at, ulong ld, int m, int w, int j, int rows,
-                                      ulong state, ulong tau_at, ulong t_at, ulong ldt) {
+                                      ulong state, ulong tau, ulong t, ulong ldt) {
     MEMORY;
-    factor_column(heap, at, ld, m, w, j, rows, state, tau_at, t_at, ldt, ratios, sizes, z, room);
+    factor_column(heap, at, ld, m, w, j, rows, state, tau, t, ldt, ratios, sizes, z, room);
 }
