@@ -355,6 +355,8 @@ fn accelerators_have_large_tiles() {
     let slow_to_start = workers(16).with_devices(1, Some(2.0));
     assert_eq!(plan(Problem::Cholesky { n: 8192 }, &slow_to_start), Plan::Blocks(1024));
     assert_eq!(plan(Problem::Qr { m: 2048, n: 2048 }, &slow_to_start), Plan::Blocks(256));
+    // Eight tiles of 1024, and not seven of 1152 and one of 128.
+    assert_eq!(plan(Problem::Cholesky { n: 8192 }, &workers(16).with_devices(1, Some(2.26))), Plan::Blocks(1024));
 }
 
 /// Tiles by the rule used before the model: two or more per resource where edges are long enough.
