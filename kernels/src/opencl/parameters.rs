@@ -244,7 +244,7 @@ const ORDER_MAX: usize = 1024;
 const TRIANGLE_BLOCKS: usize = 8;
 const FACTOR_BLOCKS: usize = 4;
 /// The rows of a block that a work-item solves for at a time: PART in the kernels' text.
-const PART_ROWS: usize = 8;
+pub(super) const PART_ROWS: usize = 8;
 /// The steps that are read at a time, if factors are not packed.
 pub(super) const DIRECT_STEPS: usize = 8;
 

@@ -4,6 +4,7 @@
 use super::{
     Packing, Parameters,
     panel::{CONCURRENT_ITEMS, GROUPS_MAX, OWN_PANEL_BYTES, PANEL_WIDTH},
+    parameters::PART_ROWS,
     product_text,
     tall::{TALL_DEPTH, TALL_TILE, has_tall_products},
 };
@@ -99,10 +100,10 @@ impl Program {
             Self::Factor => {
                 define(&mut text, "ORDER", parameters.factor_order);
                 define(&mut text, "SIDE", parameters.factor_items.isqrt());
-                text.push_str(match parameters.factor_items {
-                    1 => include_str!("text/factor.cl"),
-                    _ => include_str!("text/factor_group.cl"),
-                });
+                match parameters.factor_items {
+                    1 => text.push_str(include_str!("text/factor.cl")),
+                    _ => group(&mut text, include_str!("text/factor_group.cl")),
+                }
             }
             Self::Elements => {
                 define(&mut text, "BLOCK", TRANSPOSED_BLOCK);
@@ -165,8 +166,14 @@ fn triangle(text: &mut String, parameters: &Parameters) {
     } else {
         define(text, "COLUMNS", columns);
         define(text, "SIDE", parameters.work_items.isqrt());
-        text.push_str(include_str!("text/triangle_group.cl"));
+        group(text, include_str!("text/triangle_group.cl"));
     }
+}
+
+/// Adds kernels whose groups share blocks.
+fn group(text: &mut String, kernels: &str) {
+    define(text, "PART", PART_ROWS);
+    text.extend([include_str!("text/group.cl"), kernels]);
 }
 
 /// Adds the kernel that makes a step of a panel, and the one that makes all of them, if it is given.

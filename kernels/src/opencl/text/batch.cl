@@ -56,13 +56,3 @@ inline elem minus(elem c, elem x, elem y) { return c - times(x, y); }
 inline real size_of(elem x) { return fabs(RE(x)) + fabs(IM(x)); }
 // |x|².
 inline real square_of(elem x) { return RE(x) * RE(x) + IM(x) * IM(x); }
-// x / y.
-inline elem quotient(elem x, elem y) {
-#if COMPLEX
-    real scale;
-    const elem inverse = inverse_of(y, &scale);
-    return times(x * scale, inverse);
-#else
-    return x / y;
-#endif
-}

@@ -1,17 +1,10 @@
 // The Cholesky factorization of a matrix of order n by one work-group, by blocks of ORDER columns. The strides describe
-// the lower triangle; the other one is not touched, and the imaginary parts of the diagonal are not read. Required
-// definitions: ORDER, LANES, and SIDE, the square root of LANES.
+// the lower triangle; the other one is not touched, and the imaginary parts of the diagonal are not read. Included
+// after `group.cl`. Required definitions: ORDER, LANES, and SIDE, the square root of LANES.
 
-#define TOGETHER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define EACH (ORDER / SIDE)
-#define PART 8
 // An element of a block in local memory.
 #define AT(i, j) ((i) + (j) * ORDER)
-
-typedef struct {
-    __global elem *at;
-    long rs, cs;
-} Matrix;
 
 // Loads the block of `rows` rows and `columns` columns at (i, j), with zeros around it. Adjacent work-items take
 // adjacent elements.

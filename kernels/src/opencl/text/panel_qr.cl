@@ -8,14 +8,14 @@
 
 // The work-items that add up the sums of one column.
 #if LANES < WIDTH
-#define PARTS 1
+#define STRANDS 1
 #else
-#define PARTS (LANES / WIDTH)
+#define STRANDS (LANES / WIDTH)
 #endif
-#if PARTS < ROW_LANES
+#if STRANDS < ROW_LANES
 #define ROOM (WIDTH * ROW_LANES)
 #else
-#define ROOM (WIDTH * PARTS)
+#define ROOM (WIDTH * STRANDS)
 #endif
 
 inline elem conjugate(elem x) { return make(RE(x), -IM(x)); }
@@ -93,7 +93,7 @@ inline Stored stored_at(__global elem *state, int groups, int parity) {
     return there;
 }
 
-// Adds up the sums of column c of so many groups, scaled by the level of all, in PARTS parts each. Returns the level,
+// Adds up the sums of column c of so many groups, scaled by the level of all, in STRANDS parts each. Returns the level,
 // and the largest part of the column below its diagonal.
 inline real add_up(Panel its, Stored there, int count, elem alpha, real *largest, OWN real *ratios, OWN real *sizes,
                    OWN elem *room) {
@@ -105,10 +105,10 @@ inline real add_up(Panel its, Stored there, int count, elem alpha, real *largest
     const real level = level_of(fmax(most, part_of(alpha)), its.m);
     for (int g = lane; g < count; g += LANES) ratios[g] = level / level_of(there.sizes[g], its.m);
     TOGETHER;
-    for (int k = lane; k < PARTS * WIDTH; k += LANES) {
+    for (int k = lane; k < STRANDS * WIDTH; k += LANES) {
         const int q = k % WIDTH, all = q < its.w ? count : 0;
         elem sum = make(0, 0);
-        for (int g = k / WIDTH; g < all; g += PARTS) {
+        for (int g = k / WIDTH; g < all; g += STRANDS) {
             const real by = ratios[g];
             sum += there.sums[g * WIDTH + q] * (q == c ? by * by : by);
         }
@@ -204,12 +204,12 @@ inline void factor_column(__global real *heap, ulong at, ulong ld, int m, int w,
     const elem alpha = j > 0 ? there.head[c] : make(0, 0);
     real most;
     const real level = add_up(its, there, j > 0 ? groups : 0, alpha, &most, ratios, sizes, room);
-    const real squares = j > 0 ? RE(total(room + c, PARTS, WIDTH)) : (real)0;
+    const real squares = j > 0 ? RE(total(room + c, STRANDS, WIDTH)) : (real)0;
     const PanelReflector h = panel_reflector(alpha, squares, most, level);
     // vᴴ A, which is multiplied by conj(tau) for the columns on the right.
     for (int q = lane; q < w; q += LANES) {
         elem y = make(0, 0);
-        if (!is_zero(h.tau)) y = there.head[q] + times(conjugate(h.scale), total(room + q, PARTS, WIDTH));
+        if (!is_zero(h.tau)) y = there.head[q] + times(conjugate(h.scale), total(room + q, STRANDS, WIDTH));
         z[q] = q > c ? times(conjugate(h.tau), y) : y;
     }
     TOGETHER;

@@ -129,3 +129,14 @@ inline void update_vec(__global real *c, vec sum, elem alpha, elem beta) {
     VSTORE(x, c);
 }
 #endif
+
+// x / y.
+inline elem quotient(elem x, elem y) {
+#if COMPLEX
+    real scale;
+    const elem inverse = inverse_of(y, &scale);
+    return times(x * scale, inverse);
+#else
+    return x / y;
+#endif
+}

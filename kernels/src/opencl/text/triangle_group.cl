@@ -2,33 +2,15 @@
 // columns and goes through the triangle by blocks of ORDER rows: a product with the blocks before, in registers, then
 // the block on the diagonal. Upper triangles are passed with negative strides, which reverse rows and columns. The
 // zeros of the other triangle are not multiplied, so that Inf in B makes no NaN, and solves divide by the diagonal
-// itself. Required definitions: ORDER, COLUMNS, LANES, and SIDE, the square root of LANES.
+// itself. Included after `group.cl`. Required definitions: ORDER, COLUMNS, LANES, and SIDE, the square root of LANES.
 
 #define M_EACH (ORDER / SIDE)
 #define N_EACH (COLUMNS / SIDE)
-// Rows of the diagonal block that a work-item solves for at a time.
-#define PART 8
 #define A_EACH (ORDER * ORDER / LANES)
 #define X_EACH (ORDER * COLUMNS / LANES)
 // A padded column of a block in local memory.
 #define A_ROWS (ORDER + 1)
 #define X_ROWS (ORDER + 1)
-#define TOGETHER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-
-typedef struct {
-    __global elem *at;
-    long rs, cs;
-} Matrix;
-
-inline elem over(elem x, elem d) {
-#if COMPLEX
-    real scale;
-    const elem inverse = inverse_of(d, &scale);
-    return times(x * scale, inverse);
-#else
-    return x / d;
-#endif
-}
 
 // Element `at` of the share of a work-item in a block of ORDER rows: adjacent work-items take adjacent elements.
 inline int row_of(int at, int columns, long rs) { return rs == 1 || rs == -1 ? at % ORDER : at / columns; }
@@ -105,7 +87,7 @@ inline void solve_part(__local const elem *a, __local elem *x, int top) {
     for (int r = 0; r < PART; ++r) part[r] = x[top + r];
 #pragma unroll
     for (int q = 0; q < PART; ++q) {
-        part[q] = over(part[q], a[(top + q) * A_ROWS + top + q]);
+        part[q] = quotient(part[q], a[(top + q) * A_ROWS + top + q]);
 #pragma unroll
         for (int r = q + 1; r < PART; ++r) part[r] -= times(a[(top + q) * A_ROWS + top + r], part[q]);
     }
