@@ -14,6 +14,8 @@ pub type Timed = (Duration, Result<(), Error>);
 /// The layout of matrices on devices for a routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceTiling {
+    /// Square tiles for the Level-3 BLAS.
+    Products,
     Tiles,
     Columns,
     /// Columns as wide as the tiles of a Cholesky factorization.
@@ -22,7 +24,11 @@ pub enum DeviceTiling {
 
 impl DeviceTiling {
     fn layout(self, nb: BlockSize, ours: &Ours<'_>) -> Layout {
-        let layout = if self == Self::Tiles { Layout::tiles(nb) } else { Layout::columns(nb) };
+        let layout = match self {
+            Self::Products => Layout::products(nb),
+            Self::Tiles => Layout::tiles(nb),
+            Self::Columns | Self::CholeskyColumns => Layout::columns(nb),
+        };
         ours.distribution.map_or(layout, |distribution| layout.distributed(distribution))
     }
 }
@@ -70,11 +76,19 @@ fn load<T: Scalar, const N: usize>(
     let nb = match case.nb {
         TileSize::Fixed(nb) => nb,
         TileSize::Auto => {
-            // For tiles, the tile size of the result; for columns, that of the matrix that is factored.
-            let decisive = if tiling == DeviceTiling::Tiles { matrices.last() } else { matrices.first() };
-            let shape = decisive.map_or((0, 0), MatMut::shape);
-            let width = if tiling == DeviceTiling::CholeskyColumns { DeviceTiling::Tiles } else { tiling };
-            DeviceMatrix::<T>::zeros(ours.runtime, shape, width.layout(BlockSize::Auto, ours))?.tile_shape().1
+            // For products, the largest size; for tiles, that of the result; for columns, that of the matrix that is
+            // factored.
+            let decisive = match tiling {
+                DeviceTiling::Products => matrices.as_slice(),
+                DeviceTiling::Tiles => &matrices[N - 1..],
+                DeviceTiling::Columns | DeviceTiling::CholeskyColumns => &matrices[..1],
+            };
+            let tiling = if tiling == DeviceTiling::CholeskyColumns { DeviceTiling::Tiles } else { tiling };
+            let layout = tiling.layout(BlockSize::Auto, ours);
+            let widths = decisive.iter().map(|matrix| {
+                DeviceMatrix::<T>::zeros(ours.runtime, matrix.shape(), layout).map(|matrix| matrix.tile_shape().1)
+            });
+            widths.collect::<Result<Vec<_>, _>>()?.into_iter().fold(1, usize::max)
         }
     };
     let layout = tiling.layout(BlockSize::Fixed(nb), ours);

@@ -4,7 +4,7 @@ use crate::{
     block_size::BlockSize,
     error::Error,
     options::Distribution,
-    plan::{Machine, Problem},
+    plan::{Machine, Problem, resident_edge},
 };
 use superscalar_kernels::Scalar;
 use superscalar_runtime::Runtime;
@@ -17,9 +17,10 @@ use superscalar_runtime::Runtime;
 /// ```
 /// use superscalar::dla::{BlockSize, Distribution, Layout};
 /// let factored = Layout::columns(BlockSize::Auto);
-/// let product = Layout::tiles(BlockSize::Fixed(2048)).distributed(Distribution::BlockColumnCyclic);
+/// let product = Layout::products(BlockSize::Auto);
+/// let columns = Layout::tiles(BlockSize::Fixed(2048)).distributed(Distribution::BlockColumnCyclic);
 /// let here = Layout::tiles(BlockSize::Fixed(512)).on(1);
-/// # let _ = (factored, product, here);
+/// # let _ = (factored, product, columns, here);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -30,6 +31,7 @@ pub struct Layout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TileShape {
     Square(BlockSize),
+    Product(BlockSize),
     Rectangular(usize, usize),
     BlockColumns(BlockSize),
 }
@@ -50,6 +52,14 @@ impl Layout {
             tile_shape: TileShape::Square(nb),
             placement: TilePlacement::Distributed(Distribution::TwoDimensionalCyclic),
         }
+    }
+
+    /// Square tiles for the Level-3 BLAS. On several devices they are distributed
+    /// [2-D cyclically](Distribution::TwoDimensionalCyclic). With [`BlockSize::Auto`], they are as large as the number of
+    /// devices permits: nothing is transferred, so on one device a matrix is a single tile, up to order 8192.
+    #[must_use]
+    pub const fn products(nb: BlockSize) -> Self {
+        Self { tile_shape: TileShape::Product(nb), ..Self::tiles(nb) }
     }
 
     /// Tiles of mb x nb, distributed 2-D cyclically; for factors and results of products.
@@ -97,6 +107,11 @@ impl Layout {
                 let nb = size.plan::<T>(Problem::Cholesky { n: order }, &Machine::of::<T>(rt))?.blocks_of(order);
                 (nb, nb)
             }
+            TileShape::Product(BlockSize::Auto) => {
+                let edge = resident_edge(m.max(n), rt.devices().len());
+                (edge, edge)
+            }
+            TileShape::Product(BlockSize::Fixed(nb)) => (nb, nb),
             TileShape::Rectangular(mb, nb) => (mb, nb),
             TileShape::BlockColumns(size) => {
                 (m.max(1), size.plan::<T>(Problem::Lu { m, n }, &Machine::of::<T>(rt))?.blocks_of(n))

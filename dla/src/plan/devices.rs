@@ -34,6 +34,16 @@ const ACCELERATOR_QR: EdgeRule = EdgeRule { parts: 16, multiple: 64, min: 128, m
 /// Products of up to this many multiplications run without tasks, whatever the type.
 const PRODUCT_SERIAL_MAX: usize = 160 * 160 * 160;
 
+/// Largest edge of a product's tile that stays on a device. It bounds the scratch of packed factors.
+const RESIDENT_EDGE_MAX: usize = 8192;
+
+/// Returns the edge of square tiles for products of matrices that stay on devices: each device gets several tiles, but a
+/// single device one, because a kernel for all of it has the most groups.
+pub(crate) fn resident_edge(len: usize, devices: usize) -> usize {
+    let parts = if devices <= 1 { 1 } else { 2 * devices.isqrt().max(1) };
+    EdgeRule { parts, multiple: ACCELERATOR_PRODUCT.multiple, min: 1, max: RESIDENT_EDGE_MAX }.of(len, 1)
+}
+
 impl EdgeRule {
     fn of(&self, len: usize, resources: usize) -> usize {
         let rounded = |edge: usize| edge.checked_next_multiple_of(self.multiple).unwrap_or(edge);

@@ -17,6 +17,7 @@ mod product;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use devices::resident_edge;
 use machine::ELEMENTS_SERIAL_MAX;
 pub(crate) use machine::{INNER_BLOCK, Machine, PART_MULTIPLICATIONS_MIN, TEAM_MULTIPLICATIONS_MIN, has_accelerator};
 pub(crate) use product::EDGE_MULTIPLE;

@@ -359,6 +359,21 @@ fn accelerators_have_large_tiles() {
     assert_eq!(plan(Problem::Cholesky { n: 8192 }, &workers(16).with_devices(1, Some(2.26))), Plan::Blocks(1024));
 }
 
+#[test]
+fn products_on_devices_have_few_tiles() {
+    for (len, devices, edge) in [
+        (1, 1, 256),
+        (1000, 1, 1024),
+        (8192, 1, 8192),
+        (10000, 1, 5120),
+        (8192, 2, 4096),
+        (8192, 4, 2048),
+        (5000, 0, 5120),
+    ] {
+        assert_eq!(resident_edge(len, devices), edge, "order {len}, {devices} devices");
+    }
+}
+
 /// Tiles by the rule used before the model: two or more per resource where edges are long enough.
 #[test]
 fn plain_devices_have_tiles() {

@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn devices_with_less_have_other_rows() {
-        let small = GroupLimits { items: 64, dim_items: [64, 64], local_bytes: 8 << 10, ..GroupLimits::USUAL };
+        let small = GroupLimits { items: 64, dim_items: [64, 64], local_bytes: 16 << 10, ..GroupLimits::USUAL };
         for letter in LETTERS {
             let fitting = |limits| Database::shipped().fitting(&device("GPU", limits), letter);
             assert_eq!(fitting(GroupLimits::USUAL), Ok(Parameters::of(Class::Gpu, letter)));

@@ -239,10 +239,16 @@ impl Packing {
 const STEPS_MAX: usize = 1 << 16;
 const ORDER_MAX: usize = 1024;
 
-/// The blocks of a triangle that one kernel applies, and those of a matrix that one kernel factors, if a group has
+/// The order of a triangle that one kernel applies, and the blocks of a matrix that one kernel factors, if a group has
 /// several work-items. More would take longer than the launches of products that they save.
-const TRIANGLE_BLOCKS: usize = 8;
+const TRIANGLE_SPAN: usize = 256;
 const FACTOR_BLOCKS: usize = 4;
+/// The right-hand sides of a triangle for a group of several work-items: few, so that there are many groups. Each
+/// work-item computes a tile of so many elements.
+const TRIANGLE_COLUMNS: usize = 16;
+const TRIANGLE_TILE: usize = 4;
+/// Numbers between the columns of a block in local memory: GAP in the kernels of triangles.
+const TRIANGLE_GAP: usize = 4;
 /// The rows of a block that a work-item solves for at a time: PART in the kernels' text.
 pub(super) const PART_ROWS: usize = 8;
 /// The steps that are read at a time, if factors are not packed.
@@ -264,15 +270,16 @@ pub struct Parameters {
     pub direct_order: usize,
     /// Numbers in a vector of other kernels.
     pub vector: usize,
-    /// The order of the blocks of a triangle, a multiple of 4. One kernel applies a block, or eight if a group has
-    /// several work-items. Larger triangles are halved, which leaves the rest to the product.
+    /// The order of the blocks of a triangle, a multiple of 4; a power of two from 16 if a group has several work-items.
+    /// One kernel applies a block, or as many as 256 rows have. Larger triangles are halved, which leaves the rest to
+    /// the product.
     pub triangle_order: usize,
     /// The order of the blocks of a matrix that is factored. One kernel factors a block, or four if a group has several
     /// work-items.
     pub factor_order: usize,
     /// Work-items of the group that factors a matrix; a power of four.
     pub factor_items: usize,
-    /// Work-items of a group in kernels other than those of products and factorizations; a power of four.
+    /// Work-items of a group in kernels other than those of products, triangles and factorizations; a power of four.
     pub work_items: usize,
 }
 
@@ -318,13 +325,14 @@ impl Parameters {
             return Ok(());
         }
         // Several work-items share blocks: two of a matrix that is factored, or of a triangle and its right-hand sides.
-        let (order, columns, side) = (self.triangle_order, self.triangle_columns(), self.work_items.isqrt());
-        let are_shares = [order, columns].iter().all(|order| order.is_multiple_of(side))
-            && self.factor_order.is_multiple_of(self.factor_items.isqrt());
-        let are_parts = [self.factor_order, order].iter().all(|order| order.is_multiple_of(PART_ROWS));
-        meets(are_shares && are_parts && columns > 0, ProductConstraint::Range)?;
+        let order = self.triangle_order;
+        meets(order.is_power_of_two() && order >= TRIANGLE_COLUMNS, ProductConstraint::Range)?;
+        meets(self.triangle_items() <= most, ProductConstraint::GroupItems)?;
+        let are_shares = self.factor_order.is_multiple_of(self.factor_items.isqrt());
+        meets(are_shares && self.factor_order.is_multiple_of(PART_ROWS), ProductConstraint::Range)?;
         let direct = 2 * DIRECT_STEPS * (self.direct_tile() + 1);
-        let own = (2 * self.factor_order.pow(2)).max((order + 1) * (order + columns)).max(direct);
+        let triangle = order * (order + TRIANGLE_COLUMNS + 2 * TRIANGLE_GAP);
+        let own = (2 * self.factor_order.pow(2)).max(triangle).max(direct);
         meets(own * element.bytes() <= limits.local_bytes, ProductConstraint::LocalMemory)
     }
 
@@ -337,7 +345,7 @@ impl Parameters {
     /// Returns the order of the triangles that one kernel applies.
     #[must_use]
     pub fn triangle_span(&self) -> usize {
-        if self.work_items == 1 { self.triangle_order } else { TRIANGLE_BLOCKS * self.triangle_order }
+        if self.work_items == 1 { self.triangle_order } else { self.triangle_order.max(TRIANGLE_SPAN) }
     }
 
     /// Returns the order of the matrices that one kernel factors.
@@ -347,15 +355,19 @@ impl Parameters {
     }
 
     /// Returns the right-hand sides of a triangle per work-group. A single work-item has two vectors, so that each
-    /// element of the triangle is used twice when it is read. Several work-items have few, so that there are many
-    /// groups.
+    /// element of the triangle is used twice when it is read.
     #[must_use]
     pub fn triangle_columns(&self) -> usize {
         match (self.work_items, self.vector) {
             (1, 1) => 1,
             (1, vector) => 2 * vector,
-            _ => self.triangle_order / 2,
+            _ => TRIANGLE_COLUMNS,
         }
+    }
+
+    /// Returns the work-items of a group that applies a triangle.
+    pub(super) fn triangle_items(&self) -> usize {
+        if self.work_items == 1 { 1 } else { self.triangle_order * TRIANGLE_COLUMNS / TRIANGLE_TILE }
     }
 
     /// Returns the work-items of a group, and the rows and columns that it computes, if factors are not packed.

@@ -2,7 +2,7 @@
 //! generated kernel of products. A device compiles a program when the first of its kernels is launched.
 
 use super::{
-    Packing, Parameters,
+    Packing, Parameters, ProductForm,
     panel::{CONCURRENT_ITEMS, GROUPS_MAX, OWN_PANEL_BYTES, PANEL_WIDTH},
     parameters::PART_ROWS,
     product_text,
@@ -24,7 +24,7 @@ pub enum Program {
     Direct,
     /// `pack_a`, `pack_transposed_a`, `complete_a` for matrices of which one triangle is stored, and the same for B.
     Pack,
-    /// `solve`, `multiply`; `pack_triangle`, if a group has one work-item.
+    /// `solve`, `multiply`; `pack_triangle` if a group has one work-item, otherwise `invert`.
     Triangle,
     /// `potrf`.
     Factor,
@@ -145,6 +145,7 @@ impl Program {
         match self {
             Self::PanelLuTogether | Self::PanelQrTogether => CONCURRENT_ITEMS,
             Self::Factor => parameters.factor_items,
+            Self::Triangle => parameters.triangle_items(),
             _ => parameters.work_items,
         }
     }
@@ -165,7 +166,7 @@ fn triangle(text: &mut String, parameters: &Parameters) {
         text.push_str(include_str!("text/triangle.cl"));
     } else {
         define(text, "COLUMNS", columns);
-        define(text, "SIDE", parameters.work_items.isqrt());
+        define(text, "MATRIX", matches!(parameters.product, ProductForm::Matrix(_)).into());
         group(text, include_str!("text/triangle_group.cl"));
     }
 }

@@ -1,4 +1,5 @@
-//! trmm and trsm: triangles are halved until one kernel applies them; products do the rest.
+//! trmm and trsm: triangles are halved until one kernel applies them; products do the rest. Before a solve by work-groups
+//! of several items, one launch inverts all blocks on the diagonal.
 
 use super::{
     Program,
@@ -48,63 +49,127 @@ impl Triangle {
         action: TriangularAction,
         b: View,
     ) -> Result<(), DeviceError> {
-        let (n, order) = (self.a.n, stream.parameters.triangle_span());
-        if n == 0 || b.n == 0 {
+        if self.a.n == 0 || b.n == 0 {
             return Ok(());
         }
-        if n <= order {
+        let before = stream.scratch.mark();
+        let inverses = match action {
+            TriangularAction::Solve => self.invert::<T>(stream)?,
+            TriangularAction::Multiply => 0,
+        };
+        self.apply_halves::<T>(stream, action, b, inverses)?;
+        stream.scratch.release(before);
+        Ok(())
+    }
+
+    /// Inverts the blocks on the diagonal into scratch, if a solve needs that, and returns their offset.
+    fn invert<T: Scalar>(self, stream: &mut Stream<'_>) -> Result<usize, DeviceError> {
+        let (n, order) = (self.a.n, stream.parameters.triangle_order);
+        if n <= order || stream.parameters.work_items == 1 {
+            return Ok(0);
+        }
+        let blocks = n.div_ceil(order);
+        let inverses = stream.scratch.take::<T>(blocks * order * order)?;
+        let [triangle, ars, acs, conj, unit] = self.arguments();
+        stream.launch(Launch {
+            program: Program::Triangle,
+            kernel: "invert",
+            arguments: &[triangle, ars, acs, conj, unit, Argument::Count(n), Argument::Offset(inverses)],
+            groups: [blocks, 1],
+            local: [stream.parameters.triangle_items(), 1],
+        })?;
+        Ok(inverses)
+    }
+
+    /// Like [`apply`](Self::apply) with inverses at this offset, which are in the order of the kernels.
+    fn apply_halves<T: Scalar>(
+        self,
+        stream: &mut Stream<'_>,
+        action: TriangularAction,
+        b: View,
+        inverses: usize,
+    ) -> Result<(), DeviceError> {
+        let (n, span) = (self.a.n, stream.parameters.triangle_span());
+        if n <= span {
             return match stream.parameters.work_items {
                 1 => self.apply_block::<T>(stream, action, b),
-                _ => self.apply_by_groups(stream, action, b),
+                _ => self.apply_by_groups(stream, action, b, inverses),
             };
         }
-        let half = (n / 2).next_multiple_of(order);
+        // Kernels take upper triangles from their last row on, where the whole blocks begin.
+        let half = (n / 2).next_multiple_of(span);
+        let cut = if self.uplo == Uplo::Upper { n - half } else { half };
         let part = |rows: std::ops::Range<usize>| Self { a: self.a.part(rows.clone(), rows), ..self };
-        let (first, second) = (part(0..half), part(half..n));
-        let (b1, b2) = (b.part(0..half, 0..b.n), b.part(half..n, 0..b.n));
+        let (first, second) = (part(0..cut), part(cut..n));
+        let (b1, b2) = (b.part(0..cut, 0..b.n), b.part(cut..n, 0..b.n));
         // The half of B that does not depend on the other one is solved for first, and multiplied last.
         let (source, target, between) = match self.uplo {
-            Uplo::Lower => ((first, b1), (second, b2), self.a.part(half..n, 0..half)),
-            Uplo::Upper => ((second, b2), (first, b1), self.a.part(0..half, half..n)),
+            Uplo::Lower => ((first, b1), (second, b2), self.a.part(cut..n, 0..cut)),
+            Uplo::Upper => ((second, b2), (first, b1), self.a.part(0..cut, cut..n)),
         };
         let ((source, source_b), (target, target_b)) = (source, target);
+        let later = inverses + half * stream.parameters.triangle_order;
         match action {
             TriangularAction::Solve => {
-                source.apply::<T>(stream, action, source_b)?;
+                source.apply_halves::<T>(stream, action, source_b, inverses)?;
                 Product::adding(-T::ONE, between, source_b, target_b).run(stream)?;
-                target.apply::<T>(stream, action, target_b)
+                target.apply_halves::<T>(stream, action, target_b, later)
             }
             TriangularAction::Multiply => {
-                target.apply::<T>(stream, action, target_b)?;
+                target.apply_halves::<T>(stream, action, target_b, later)?;
                 Product::adding(T::ONE, between, source_b, target_b).run(stream)?;
-                source.apply::<T>(stream, action, source_b)
+                source.apply_halves::<T>(stream, action, source_b, inverses)
             }
         }
     }
 
-    /// Like [`apply`](Self::apply), by one kernel, whose groups go through the blocks of the triangle.
-    fn apply_by_groups(self, stream: &mut Stream<'_>, action: TriangularAction, b: View) -> Result<(), DeviceError> {
-        let Self { diag, a, .. } = self;
+    /// Like [`apply_halves`](Self::apply_halves), by one kernel, whose groups go through the blocks of the triangle.
+    fn apply_by_groups(
+        self,
+        stream: &mut Stream<'_>,
+        action: TriangularAction,
+        b: View,
+        inverses: usize,
+    ) -> Result<(), DeviceError> {
+        let [triangle, ars, acs, conj, unit] = self.arguments();
         let (sign, last) = self.reversal();
-        let stride = |stride: usize| Argument::Stride(sign * stride as isize);
+        let arguments = [
+            triangle,
+            ars,
+            acs,
+            conj,
+            unit,
+            Argument::Offset(b.at + last * b.rs),
+            Argument::Stride(sign * b.rs as isize),
+            Argument::Stride(b.cs as isize),
+            Argument::Count(self.a.n),
+            Argument::Count(b.n),
+            Argument::Offset(inverses),
+        ];
+        let arguments = match action {
+            TriangularAction::Solve => &arguments[..],
+            TriangularAction::Multiply => &arguments[..10],
+        };
         stream.launch(Launch {
             program: Program::Triangle,
             kernel: kernel_of(action),
-            arguments: &[
-                Argument::Offset(a.at + last * (a.rs + a.cs)),
-                stride(a.rs),
-                stride(a.cs),
-                Argument::Code(a.conj.into()),
-                Argument::Code((diag == Diag::Unit).into()),
-                Argument::Offset(b.at + last * b.rs),
-                stride(b.rs),
-                Argument::Stride(b.cs as isize),
-                Argument::Count(a.n),
-                Argument::Count(b.n),
-            ],
+            arguments,
             groups: [b.n.div_ceil(stream.parameters.triangle_columns()), 1],
-            local: [stream.parameters.work_items, 1],
+            local: [stream.parameters.triangle_items(), 1],
         })
+    }
+
+    /// Returns the triangle's first element, its strides, and the codes of its options, as kernels of groups take them.
+    fn arguments(&self) -> [Argument; 5] {
+        let Self { diag, a, .. } = *self;
+        let (sign, last) = self.reversal();
+        [
+            Argument::Offset(a.at + last * (a.rs + a.cs)),
+            Argument::Stride(sign * a.rs as isize),
+            Argument::Stride(sign * a.cs as isize),
+            Argument::Code(a.conj.into()),
+            Argument::Code((diag == Diag::Unit).into()),
+        ]
     }
 
     /// An upper triangle is a lower one with its rows and columns reversed: returns the sign of the strides and the
@@ -113,7 +178,7 @@ impl Triangle {
         if self.uplo == Uplo::Upper { (-1, self.a.n - 1) } else { (1, 0) }
     }
 
-    /// Like [`apply`](Self::apply), by one kernel, after a kernel that packs the triangle.
+    /// Like [`apply_halves`](Self::apply_halves), by one kernel, after a kernel that packs the triangle.
     fn apply_block<T: Scalar>(
         self,
         stream: &mut Stream<'_>,

@@ -23,7 +23,7 @@ impl Routine for Gemm {
         Parameter::Alpha,
         Parameter::Beta,
     ];
-    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Products);
     const HAS_BATCH_FORM: bool = true;
 
     fn operations(case: &Case) -> Operations {
@@ -48,7 +48,7 @@ impl Routine for Gemm {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (alpha, beta, op_a, op_b) = (case.alpha.of(), case.beta.of(), case.trans_a, case.trans_b);
-        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b, c], _, _| {
+        resident::call(ours, case, DeviceTiling::Products, matrices, none, |s, [a, b, c], _, _| {
             spawn::gemm(s, alpha, op_a, &a, op_b, &b, beta, &c);
         })
     }

@@ -20,7 +20,7 @@ impl Routine for Gemmt {
         Parameter::Alpha,
         Parameter::Beta,
     ];
-    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Products);
 
     fn operations(case: &Case) -> Operations {
         let (n, k) = (case.dim.n as f64, case.dim.k as f64);
@@ -45,7 +45,7 @@ impl Routine for Gemmt {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (alpha, beta, op_a, op_b) = (case.alpha.of(), case.beta.of(), case.trans_a, case.trans_b);
-        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b, c], _, _| {
+        resident::call(ours, case, DeviceTiling::Products, matrices, none, |s, [a, b, c], _, _| {
             spawn::gemmt(s, case.uplo, alpha, op_a, &a, op_b, &b, beta, &c);
         })
     }

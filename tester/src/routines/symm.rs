@@ -23,7 +23,7 @@ impl<const HERMITIAN: bool> Routine for Product<HERMITIAN> {
     const NAME: &'static str = if HERMITIAN { "hemm" } else { "symm" };
     const USES: &'static [Parameter] =
         &[Parameter::M, Parameter::N, Parameter::Side, Parameter::Uplo, Parameter::Alpha, Parameter::Beta];
-    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Products);
 
     fn operations(case: &Case) -> Operations {
         Operations::pairs(case.dim.m as f64 * case.dim.n as f64 * order(case) as f64)
@@ -47,7 +47,7 @@ impl<const HERMITIAN: bool> Routine for Product<HERMITIAN> {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (side, uplo, alpha, beta) = (case.side, case.uplo, case.alpha.of(), case.beta.of());
-        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b, c], _, _| {
+        resident::call(ours, case, DeviceTiling::Products, matrices, none, |s, [a, b, c], _, _| {
             let multiply = if HERMITIAN { spawn::hemm } else { spawn::symm };
             multiply(s, side, uplo, alpha, &a, &b, beta, &c);
         })

@@ -19,7 +19,7 @@ impl<const HERMITIAN: bool> Routine for Rank2kUpdate<HERMITIAN> {
     const NAME: &'static str = if HERMITIAN { "her2k" } else { "syr2k" };
     const USES: &'static [Parameter] =
         &[Parameter::N, Parameter::K, Parameter::Uplo, Parameter::TransA, Parameter::Alpha, Parameter::Beta];
-    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Products);
 
     fn admits<T: Scalar>(case: &Case) -> bool {
         takes::<T>(HERMITIAN, case.trans_a)
@@ -52,7 +52,7 @@ impl<const HERMITIAN: bool> Routine for Rank2kUpdate<HERMITIAN> {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (uplo, op, alpha, beta) = (case.uplo, case.trans_a, case.alpha.of(), case.beta);
-        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b, c], _, _| {
+        resident::call(ours, case, DeviceTiling::Products, matrices, none, |s, [a, b, c], _, _| {
             if HERMITIAN {
                 spawn::her2k(s, uplo, op, alpha, &a, &b, beta.real::<T>(), &c);
             } else {

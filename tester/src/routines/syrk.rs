@@ -45,7 +45,7 @@ impl<const HERMITIAN: bool> Routine for RankKUpdate<HERMITIAN> {
     const NAME: &'static str = if HERMITIAN { "herk" } else { "syrk" };
     const USES: &'static [Parameter] =
         &[Parameter::N, Parameter::K, Parameter::Uplo, Parameter::TransA, Parameter::Alpha, Parameter::Beta];
-    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Products);
 
     fn admits<T: Scalar>(case: &Case) -> bool {
         takes::<T>(HERMITIAN, case.trans_a)
@@ -76,7 +76,7 @@ impl<const HERMITIAN: bool> Routine for RankKUpdate<HERMITIAN> {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (uplo, op, alpha, beta) = (case.uplo, case.trans_a, case.alpha, case.beta);
-        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, c], _, _| {
+        resident::call(ours, case, DeviceTiling::Products, matrices, none, |s, [a, c], _, _| {
             if HERMITIAN {
                 spawn::herk(s, uplo, op, alpha.real::<T>(), &a, beta.real::<T>(), &c);
             } else {

@@ -26,7 +26,7 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
         Parameter::Diag,
         Parameter::Alpha,
     ];
-    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Tiles);
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Products);
     const HAS_BATCH_FORM: bool = SOLVES;
 
     fn operations(case: &Case) -> Operations {
@@ -52,7 +52,7 @@ impl<const SOLVES: bool> Routine for Triangular<SOLVES> {
     fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
         let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
         let (side, uplo, op, diag, alpha) = (case.side, case.uplo, case.trans_a, case.diag, case.alpha.of());
-        resident::call(ours, case, DeviceTiling::Tiles, matrices, none, |s, [a, b], _, _| {
+        resident::call(ours, case, DeviceTiling::Products, matrices, none, |s, [a, b], _, _| {
             let apply = if SOLVES { spawn::trsm } else { spawn::trmm };
             apply(s, side, uplo, op, diag, alpha, &a, &b);
         })
