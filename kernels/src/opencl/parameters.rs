@@ -243,6 +243,8 @@ const ORDER_MAX: usize = 1024;
 /// several work-items. More would take longer than the launches of products that they save.
 const TRIANGLE_SPAN: usize = 256;
 const FACTOR_BLOCKS: usize = 4;
+/// The adjacent columns that the work-items of a group begin with: STRANDS in the kernel that factors.
+const FACTOR_STRANDS: usize = 4;
 /// The right-hand sides of a triangle for a group of several work-items: few, so that there are many groups. Each
 /// work-item computes a tile of so many elements.
 const TRIANGLE_COLUMNS: usize = 16;
@@ -324,15 +326,18 @@ impl Parameters {
         if self.work_items == 1 {
             return Ok(());
         }
-        // Several work-items share blocks: two of a matrix that is factored, or of a triangle and its right-hand sides.
+        // Several work-items share blocks: of a triangle and its right-hand sides, or columns of a matrix that is factored
+        // and two more.
         let order = self.triangle_order;
         meets(order.is_power_of_two() && order >= TRIANGLE_COLUMNS, ProductConstraint::Range)?;
         meets(self.triangle_items() <= most, ProductConstraint::GroupItems)?;
-        let are_shares = self.factor_order.is_multiple_of(self.factor_items.isqrt());
-        meets(are_shares && self.factor_order.is_multiple_of(PART_ROWS), ProductConstraint::Range)?;
+        let span = self.factor_span();
+        let are_shares = self.factor_order.is_multiple_of(FACTOR_STRANDS)
+            && span.is_multiple_of((self.factor_items / FACTOR_STRANDS).max(1));
+        meets(are_shares, ProductConstraint::Range)?;
         let direct = 2 * DIRECT_STEPS * (self.direct_tile() + 1);
         let triangle = order * (order + TRIANGLE_COLUMNS + 2 * TRIANGLE_GAP);
-        let own = (2 * self.factor_order.pow(2)).max(triangle).max(direct);
+        let own = (span * (self.factor_order + 2)).max(triangle).max(direct);
         meets(own * element.bytes() <= limits.local_bytes, ProductConstraint::LocalMemory)
     }
 

@@ -99,7 +99,7 @@ impl Program {
             Self::Triangle => triangle(&mut text, parameters),
             Self::Factor => {
                 define(&mut text, "ORDER", parameters.factor_order);
-                define(&mut text, "SIDE", parameters.factor_items.isqrt());
+                define(&mut text, "SPAN", parameters.factor_span());
                 match parameters.factor_items {
                     1 => text.push_str(include_str!("text/factor.cl")),
                     _ => group(&mut text, include_str!("text/factor_group.cl")),

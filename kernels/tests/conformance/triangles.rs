@@ -127,19 +127,52 @@ pub fn trsm<T: Scalar>(suite: &mut Suite<'_, T>) {
         for Options { side, uplo, op, diag, order } in options(shape) {
             for _ in 0..3 {
                 let (alpha, _) = suite.factors();
-                let mut image = Image::default();
-                let a = regular(suite, &mut image, (uplo, diag), order, alpha == T::ZERO);
-                let hidden = alpha == T::ZERO;
-                let nan = T::from_f64(f64::NAN);
-                let fraction = |numbers: &mut super::Random, _, _| if hidden { nan } else { numbers.fraction() };
-                let b = image.place(&mut suite.numbers, shape, fraction);
-                let triangle = Triangular { action: TriangularAction::Solve, side, uplo, op, diag, alpha, a, b };
-                let after = suite.judge(&Call::Triangular(triangle), &image, Nearness::Roundoffs(8.0 * order as f64));
-                if alpha != T::ZERO {
-                    check_residual(&triangle, &image, after);
-                }
+                check_solve(suite, Options { side, uplo, op, diag, order }, shape, alpha);
             }
         }
+    }
+}
+
+/// Triangles of several blocks and halves, and in the last ones an Inf in B, which affects what depends on it.
+pub fn trsm_in_blocks<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape @ (m, n) in [(130, 21), (21, 330), (600, 5), (5, 600)] {
+        // Every third option of the largest triangles.
+        for options in options(shape).skip(m % 3).step_by(if m.max(n) == 600 { 3 } else { 1 }) {
+            check_solve(suite, options, shape, T::from_f64(-2.0));
+        }
+    }
+    for shape @ (m, n) in [(90, 20), (20, 90)] {
+        for Options { side, uplo, op, diag, order } in options(shape) {
+            let mut image = Image::default();
+            let a = regular(suite, &mut image, (uplo, diag), order, false);
+            let b = image.place(&mut suite.numbers, shape, |numbers, _, _| numbers.fraction());
+            image.set(b, m / 2, n / 2, T::from_f64(f64::INFINITY));
+            let (action, alpha) = (TriangularAction::Solve, T::ONE);
+            let call = Call::Triangular(Triangular { action, side, uplo, op, diag, alpha, a, b });
+            let mut expected = image.clone();
+            oracle::apply(&call, &mut expected).expect("a solve");
+            suite.attempt(&call, &mut image).expect("a solve");
+            let bound = 8.0 * order as f64 * T::EPSILON.to_f64();
+            for (found, x) in image.elements(b).into_iter().zip(expected.elements(b)) {
+                let is_near = (found - x).abs().to_f64() <= bound;
+                assert!(if is_finite(x) { is_near } else { !is_finite(found) }, "{found}, not {x}: {call:?}");
+            }
+        }
+    }
+}
+
+/// Solves with a triangle of this order and a B of this shape.
+fn check_solve<T: Scalar>(suite: &mut Suite<'_, T>, options: Options, shape: (usize, usize), alpha: T) {
+    let Options { side, uplo, op, diag, order } = options;
+    let (hidden, nan) = (alpha == T::ZERO, T::from_f64(f64::NAN));
+    let mut image = Image::default();
+    let a = regular(suite, &mut image, (uplo, diag), order, hidden);
+    let fraction = |numbers: &mut super::Random, _, _| if hidden { nan } else { numbers.fraction() };
+    let b = image.place(&mut suite.numbers, shape, fraction);
+    let triangle = Triangular { action: TriangularAction::Solve, side, uplo, op, diag, alpha, a, b };
+    let after = suite.judge(&Call::Triangular(triangle), &image, Nearness::Roundoffs(8.0 * order as f64));
+    if !hidden {
+        check_residual(&triangle, &image, after);
     }
 }
 
