@@ -6,7 +6,7 @@
 use super::{
     Program,
     elements::interchange,
-    panel::{CONCURRENT_ITEMS, ConcurrentGroups, GROUPS_MAX, OWN_PANEL_BYTES, PANEL_WIDTH, RowGroups},
+    panel::{CONCURRENT_ITEMS, ConcurrentGroups, GROUPS_MAX, PANEL_WIDTH, RowGroups},
     product::Product,
     stream::{Argument, Launch, Stream},
     triangular::Triangle,
@@ -26,19 +26,7 @@ struct LuPanel<T> {
     moves: Mat<i32>,
     /// An `int` that interchanges may write, but never do.
     status: usize,
-    /// The most columns that are factored without products.
-    width: usize,
     groups: ConcurrentGroups,
-}
-
-/// The widths of panels whose rows groups keep in their own memory.
-const WIDTHS: [usize; 3] = [8, 16, PANEL_WIDTH];
-/// The fewest rows of a group in its own memory.
-const OWN_ROWS_MIN: usize = 32;
-
-/// Returns the rows that a group keeps in its own memory.
-fn own_rows(m: usize, groups: usize) -> usize {
-    m.div_ceil(groups).max(OWN_ROWS_MIN)
 }
 
 /// Computes P L U = A, with `first` rows of the matrix above A.
@@ -52,17 +40,9 @@ pub(super) fn getrf<T: Scalar>(stream: &mut Stream<'_>, Getrf { a, first, ipiv }
     last.ok_or_else(|| DeviceError::new(format!("getrf: {m} rows below {first} exceed the range of interchanges")))?;
     let before = stream.scratch.mark();
     let moves = Mat::at(stream.scratch.take::<i32>(k)?, (k, 1), k);
-    let (status, mut groups) = (stream.scratch.take::<i32>(1)?, ConcurrentGroups::new(stream)?);
-    let bytes = |width| own_rows(m, groups.most.max(1)) * width * size_of::<T>();
-    let fitting = WIDTHS.into_iter().filter(|&width| groups.most > 0 && bytes(width) <= OWN_PANEL_BYTES).max();
-    if fitting.is_none() {
-        groups.most = 0;
-    }
-    let width = fitting.unwrap_or(PANEL_WIDTH);
-    // Whoever measures scratch does not know which width will be chosen.
-    let widths = if stream.is_measuring() { WIDTHS.to_vec() } else { vec![width] };
-    for width in widths {
-        let mut panel = LuPanel { a, moves, status, width, groups };
+    let (status, groups) = (stream.scratch.take::<i32>(1)?, ConcurrentGroups::new::<T>(stream, m, 0)?);
+    for groups in groups.forms(stream) {
+        let mut panel = LuPanel { a, moves, status, groups };
         panel.factor(stream, 0..k)?;
         if k < n {
             panel.exchange(stream, k..n, 0..k)?;
@@ -79,10 +59,10 @@ impl<T: Scalar> LuPanel<T> {
     /// Computes P L U of the given columns, from the row with the number of the first of them on. Interchanges are
     /// counted from the panel's first row.
     fn factor(&mut self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
-        if columns.len() <= self.width {
+        if columns.len() <= self.groups.width {
             return self.steps(stream, columns);
         }
-        let cut = columns.start + (columns.len() / 2).next_multiple_of(self.width);
+        let cut = columns.start + (columns.len() / 2).next_multiple_of(self.groups.width);
         let (left, right) = (columns.start..cut, cut..columns.end);
         self.factor(stream, left.clone())?;
         self.exchange(stream, right.clone(), left.clone())?;
@@ -98,17 +78,14 @@ impl<T: Scalar> LuPanel<T> {
     fn steps(&mut self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
         let (start, w) = (columns.start, columns.len());
         let a = self.a.submatrix(start..self.a.m, columns);
-        let RowGroups { rows, groups } = match self.groups.most {
-            0 => RowGroups::of(a.m, &stream.parameters),
-            most => RowGroups::with_rows(a.m, own_rows(a.m, most)),
-        };
+        let RowGroups { rows, groups } = self.groups.divide(a.m, &stream.parameters);
         let before = stream.scratch.mark();
         // Rows, sizes and numbers: see the kernel.
         let elements = 2 * (GROUPS_MAX + 1) * PANEL_WIDTH + 4 * GROUPS_MAX;
         let state = Argument::Offset(stream.scratch.take::<T>(elements)?);
         let [at, ld, ipiv] = [a.offset, a.ld, self.moves.offset + start].map(Argument::Offset);
         let [m, columns, rows, above] = [a.m, w, rows, start].map(Argument::Count);
-        if self.groups.most > 0 {
+        if self.groups.exist() {
             let [count, arrived] = self.groups.arrive(w * groups);
             stream.launch(Launch {
                 program: Program::PanelLuTogether,

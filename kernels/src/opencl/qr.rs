@@ -29,15 +29,17 @@ pub(super) fn geqrf<T: Scalar>(stream: &mut Stream<'_>, Geqrf { a, t, tau }: Geq
         return Ok(());
     }
     let before = stream.scratch.mark();
-    let groups = ConcurrentGroups::new(stream)?;
-    QrPanel { a, t, tau, groups }.factor(stream, 0..k)?;
+    let groups = ConcurrentGroups::new::<T>(stream, m, GROUPS_WITHOUT_ROWS)?;
+    for groups in groups.forms(stream) {
+        QrPanel { a, t, tau, groups }.factor(stream, 0..k)?;
+    }
     stream.scratch.release(before);
     let (v, c) = (a.submatrix(0..m, 0..k), a.submatrix(0..m, k..n));
     larfb(stream, Larfb { side: Side::Left, op: Op::ConjTrans, v, t, c })
 }
 
-/// The fewest rows of a group that runs together with others.
-const CONCURRENT_ROWS_MIN: usize = 64;
+/// One more group of a launch computes T.
+const GROUPS_WITHOUT_ROWS: usize = 1;
 
 /// A panel, its triangular factor, and the scalar factors of its reflectors.
 struct QrPanel<T> {
@@ -50,11 +52,11 @@ struct QrPanel<T> {
 impl<T: Scalar> QrPanel<T> {
     /// Computes Q R of the given columns, from the row with the number of the first of them on.
     fn factor(&mut self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
-        if columns.len() <= PANEL_WIDTH {
+        if columns.len() <= self.groups.width {
             return self.steps(stream, columns);
         }
-        let Self { a, t, .. } = *self;
-        let cut = columns.start + (columns.len() / 2).next_multiple_of(PANEL_WIDTH);
+        let Self { a, t, groups, .. } = *self;
+        let cut = columns.start + (columns.len() / 2).next_multiple_of(groups.width);
         let (left, right) = (columns.start..cut, cut..columns.end);
         self.factor(stream, left.clone())?;
         let below = columns.start..a.m;
@@ -89,24 +91,21 @@ impl<T: Scalar> QrPanel<T> {
         let (start, w) = (columns.start, columns.len());
         let a = self.a.submatrix(start..self.a.m, columns.clone());
         let t = self.t.submatrix(columns.clone(), columns);
-        // One more group computes T.
-        let RowGroups { rows, groups } = match self.groups.most {
-            0 | 1 => RowGroups::of(a.m, &stream.parameters),
-            most => RowGroups::with_rows(a.m, a.m.div_ceil(most - 1).max(CONCURRENT_ROWS_MIN)),
-        };
+        let RowGroups { rows, groups } = self.groups.divide(a.m, &stream.parameters);
+        let all = groups + GROUPS_WITHOUT_ROWS;
         let before = stream.scratch.mark();
         // Sums, rows and sizes: see the kernel.
         let state = stream.scratch.take::<T>(2 * (GROUPS_MAX + 1) * PANEL_WIDTH + 2 * GROUPS_MAX)?;
         let [at, ld, state] = [a.offset, a.ld, state].map(Argument::Offset);
         let [m, columns, rows] = [a.m, w, rows].map(Argument::Count);
         let [tau, t, ldt] = [self.tau.offset + start, t.offset, t.ld].map(Argument::Offset);
-        if self.groups.most > 1 {
-            let [count, arrived] = self.groups.arrive((w + 1) * (groups + 1));
+        if self.groups.exist() {
+            let [count, arrived] = self.groups.arrive((w + 1) * all);
             stream.launch(Launch {
                 program: Program::PanelQrTogether,
                 kernel: "geqrf_together",
                 arguments: &[at, ld, m, columns, rows, state, tau, t, ldt, count, arrived],
-                groups: [groups + 1, 1],
+                groups: [all, 1],
                 local: [CONCURRENT_ITEMS, 1],
             })?;
         } else {
@@ -115,7 +114,7 @@ impl<T: Scalar> QrPanel<T> {
                     program: Program::PanelQr,
                     kernel: "geqrf_step",
                     arguments: &[at, ld, m, columns, Argument::Count(j), rows, state, tau, t, ldt],
-                    groups: [groups + 1, 1],
+                    groups: [all, 1],
                     local: [stream.parameters.work_items, 1],
                 })?;
             }

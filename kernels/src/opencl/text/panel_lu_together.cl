@@ -13,7 +13,7 @@ __kernel GROUP(LANES) void getrf_together(__global real *restrict heap, ulong at
     __global elem *a = (__global elem *)heap + at + first, *rows_of = (__global elem *)heap + state;
     __global real *sizes_of = (__global real *)(rows_of + 2 * (groups + 1) * WIDTH);
     __global int *numbers_of = (__global int *)(sizes_of + 2 * groups);
-    volatile __global int *count = (volatile __global int *)heap + arrived;
+    __global int *count = (__global int *)heap + arrived;
     __local elem own[OWN_ELEMENTS];
     __local Candidate room[LANES];
     __local elem top[WIDTH], old[WIDTH];
@@ -41,7 +41,8 @@ __kernel GROUP(LANES) void getrf_together(__global real *restrict heap, ulong at
             sizes_of[parity * groups + group] = found.size;
             numbers_of[parity * groups + group] = found.row;
         }
-        all_together(count, before + (c + 1) * groups);
+        arrive(count);
+        wait_for_all(count, before + (c + 1) * groups);
         Candidate pivot_of = {-1, m};
         for (int g = lane; g < groups; g += LANES) {
             const Candidate other = {sizes_of[parity * groups + g], numbers_of[parity * groups + g]};

@@ -73,10 +73,11 @@ inline PanelReflector panel_reflector(elem alpha, real squares, real most, real 
     }
     const elem top = alpha * level;
     const real norm = sqrt(square_of(top) + squares), beta = RE(top) < 0 ? norm : -norm;
-    // 1 / (top - beta) is -1 / (tau beta), and the modulus of tau is from one to two.
-    const elem tau = make(1 - RE(top) / beta, -IM(top) / beta);
-    const real by = -square_of(tau) * beta;
-    const PanelReflector h = {beta / level, level, tau, make(RE(tau) / by, -IM(tau) / by)};
+    // The vector is divided by top - beta.
+    const elem divisor = make(RE(top) - beta, IM(top));
+    const real by = 1 / square_of(divisor);
+    const PanelReflector h = {beta / level, level, make(1 - RE(top) / beta, -IM(top) / beta),
+                              make(RE(divisor) * by, -IM(divisor) * by)};
     return h;
 }
 
@@ -186,15 +187,10 @@ inline void reflect_rest(Panel its, real level, OWN const elem *z, OWN elem *roo
     }
 }
 
-// The memory of a group.
-#define MEMORY                                                                                                         \
-    OWN real ratios[GROUPS_MAX], sizes[LANES];                                                                         \
-    OWN elem z[WIDTH], room[ROOM]
-
-// Step j.
-inline void factor_column(__global real *heap, ulong at, ulong ld, int m, int w, int j, int rows, ulong state_at,
-                          ulong tau, ulong t, ulong ldt, OWN real *ratios, OWN real *sizes, OWN elem *z,
-                          OWN elem *room) {
+__kernel GROUP(LANES) void geqrf_step(__global real *restrict heap, ulong at, ulong ld, int m, int w, int j, int rows,
+                                      ulong state_at, ulong tau, ulong t, ulong ldt) {
+    OWN real ratios[GROUPS_MAX], sizes[LANES];
+    OWN elem z[WIDTH], room[ROOM];
     const int c = j - 1, group = get_group_id(0), groups = get_num_groups(0) - 1, lane = get_local_id(0);
     const Panel its = panel_of((__global elem *)heap + at, ld, m, w, j, rows);
     __global elem *state = (__global elem *)heap + state_at;
@@ -227,10 +223,4 @@ inline void factor_column(__global real *heap, ulong at, ulong ld, int m, int w,
         if (has_row(its, j)) here.head[q] = its.a[j + q * ld];
     }
     if (group < groups && lane == 0) here.sizes[group] = size;
-}
-
-__kernel GROUP(LANES) void geqrf_step(__global real *restrict heap, ulong at, ulong ld, int m, int w, int j, int rows,
-                                      ulong state, ulong tau, ulong t, ulong ldt) {
-    MEMORY;
-    factor_column(heap, at, ld, m, w, j, rows, state, tau, t, ldt, ratios, sizes, z, room);
 }
