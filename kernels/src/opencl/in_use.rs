@@ -167,7 +167,7 @@ mod tests {
             let bytes = scratch_bytes(&call);
             for row in Database::shipped().rows.iter().filter(|row| row.parameters.letter == 'd') {
                 let needed = scratch_bytes_with(&row.parameters, &call);
-                let is_packed = !row.parameters.is_direct([order; 3]);
+                let is_packed = !row.parameters.is_direct([order; 2]);
                 assert!((needed > 0) == is_packed && needed <= bytes, "{order}: {}", row.parameters);
             }
         }

@@ -267,8 +267,9 @@ pub struct Parameters {
     pub packing: [Packing; 2],
     /// Steps of the inner dimension that are packed at a time, which bounds the scratch.
     pub packed_steps: usize,
-    /// The order of products up to which factors are not packed; those of m x n x k count like a cube of the same
-    /// volume. 0 if a group has one work-item, for there is no kernel then.
+    /// The order of products up to which factors are not packed; for m x n, the harmonic mean of both counts. With matrix
+    /// instructions, the kernel for such factors has them, too. 0 if a group has one work-item, for there is no kernel
+    /// then.
     pub direct_order: usize,
     /// Numbers in a vector of other kernels.
     pub vector: usize,
@@ -393,9 +394,10 @@ impl Parameters {
         if self.letter == 'z' { 2 } else { 4 }
     }
 
-    /// Returns whether the factors of a product are read where they are.
-    pub(super) fn is_direct(&self, [m, n, k]: [usize; 3]) -> bool {
-        m.saturating_mul(n).saturating_mul(k) <= self.direct_order.pow(3)
+    /// Returns whether the factors of an m x n product are read where they are. For each of its steps packing reads and
+    /// writes m + n elements, and the product computes m n: so the harmonic mean of m and n decides, and not the steps.
+    pub(super) fn is_direct(&self, [m, n]: [usize; 2]) -> bool {
+        m.saturating_mul(n).saturating_mul(2) <= self.direct_order.saturating_mul(m + n)
     }
 
     /// Returns what the scratch of calls depends on besides options and shapes: all but the kernels of products and of

@@ -67,7 +67,7 @@ impl<T: Scalar> Product<T> {
             return scale(stream, part, beta, c);
         }
         let is_stored = [a, b].iter().all(|factor| factor.structure == Structure::General);
-        if is_stored && repeats == Repeats::ONCE && stream.parameters.is_direct([c.m, c.n, k]) {
+        if is_stored && repeats == Repeats::ONCE && stream.parameters.is_direct([c.m, c.n]) {
             return self.multiply_direct(stream);
         }
         let before = stream.scratch.mark();

@@ -13,7 +13,7 @@
 //! | `warp` | of a kernel with matrix instructions: tile of 32 work-items, rows x columns |
 //! | `pack-a`, `pack-b` | packing: block of a group, of a work-item, and unrolling |
 //! | `steps` | steps that are packed at a time |
-//! | `direct` | the order of products up to which factors are not packed |
+//! | `direct` | the order of products up to which factors are not packed; of m x n, the harmonic mean |
 //! | `factor`, `factor-items` | order of a block and work-items of the kernel that factors |
 //! | `other-vector`, `triangle`, `items` | vector, order of a triangle and work-items of the other kernels |
 

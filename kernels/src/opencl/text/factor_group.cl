@@ -64,6 +64,12 @@ inline void subtract_product(elem tile[ROWS][COLUMNS], Matrix before, int n, __l
     }
 }
 
+// The root of x, from its inverse: double has no instructions for roots and quotients.
+inline real root_of(real x, real inverse) {
+    const real near = x * inverse;
+    return isinf(x) ? x : fma(fma(-near, near, x) * (real)0.5, inverse, near);
+}
+
 // Factors a panel of `have` columns. Returns 0, or the number of the first column whose pivot is not positive, counted
 // from one. That column and those after it are not changed any more.
 inline int factor_panel(elem tile[ROWS][COLUMNS], int have, __local elem *columns) {
@@ -81,7 +87,7 @@ inline int factor_panel(elem tile[ROWS][COLUMNS], int have, __local elem *column
         // NaN is not positive.
         if (!failed && c < have && !(pivot > 0)) failed = c + 1;
         const int is_last = failed || c >= have;
-        const real root = sqrt(is_last ? (real)1 : pivot), inverse = 1 / root;
+        const real inverse = rsqrt(is_last ? (real)1 : pivot), root = root_of(pivot, inverse);
         elem x[ROWS];
 #pragma unroll
         for (int u = 0; u < ROWS; ++u) x[u] = column[ROW(u)] * inverse;

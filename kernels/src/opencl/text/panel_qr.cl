@@ -67,7 +67,7 @@ typedef struct {
 // `level`, and `most` is their largest part.
 inline PanelReflector panel_reflector(elem alpha, real squares, real most, real level) {
     // NaN is not zero.
-    if (most == 0 && squares == 0 && IM(alpha) == 0) {
+    if (is_zero(make(most, IM(alpha))) && squares == 0) {
         const PanelReflector none = {RE(alpha), level, make(0, 0), make(0, 0)};
         return none;
     }

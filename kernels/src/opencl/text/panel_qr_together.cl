@@ -36,11 +36,11 @@ inline void store_sums(elem *parts, int is_size, int w, __global elem *sums) {
     const int lane = get_local_id(0) % WARP;
     int by = WARP / 2;
 #pragma unroll
-    for (int half = WARP_COLUMNS / 2; half > 0; half /= 2) {
+    for (int count = WARP_COLUMNS / 2; count > 0; count /= 2) {
         const int is_upper = (lane & by) != 0;
 #pragma unroll
-        for (int k = 0; k < half; ++k) {
-            const elem low = parts[k], high = parts[k + half];
+        for (int k = 0; k < count; ++k) {
+            const elem low = parts[k], high = parts[k + count];
             parts[k] = joined(is_upper ? high : low, exchanged(is_upper ? low : high, by), is_size);
         }
         by /= 2;

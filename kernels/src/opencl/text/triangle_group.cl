@@ -15,7 +15,7 @@
 #define X_ROW (COLUMNS + GAP)
 #define A_EACH (ORDER * ORDER / LANES)
 #define X_EACH (ORDER * COLUMNS / LANES)
-// The elements of a work-item in half of a block's triangle beside the diagonal, at most.
+// The elements of a work-item in the halves of a block beside the diagonal, at most.
 #define BESIDE_EACH (ORDER * ORDER / 4 / LANES)
 // The real numbers of blocks in local memory. Imaginary parts follow all real ones.
 #define A_REALS (PARTS * ORDER * A_ROW)
@@ -222,6 +222,10 @@ inline void store_tile(real sums[PARTS][TILE], Matrix rows, int have, int column
     }
 }
 
+// The first row of a work-item's pair of blocks, and its column in them.
+#define PAIR(k, by) ((c + (k) * (LANES / (by))) / (by) * 2 * (by))
+#define COLUMN_BESIDE(k, by) ((c + (k) * (LANES / (by))) % (by))
+
 // Inverts a block of the triangle in local memory: blocks of PART rows, and then pairs of blocks of doubled order,
 // [X1 0; -X2 L21 X1 X2]. With no steps, nothing is done.
 inline void invert_block(__local real *own_a, int steps) {
@@ -242,35 +246,29 @@ inline void invert_block(__local real *own_a, int steps) {
         if (own && r >= column) PUT_A(base + r, base + column, x[r]);
     TOGETHER;
     for (int by = order; by < ORDER; by *= 2) {
+        // The work-item's elements are in one row of blocks L21, and LANES / by columns apart.
+        const int r = lane % by, c = lane / by;
         elem y[BESIDE_EACH];
+        for (int second = 0; second < 2; ++second) {
 #pragma unroll
-        for (int k = 0; k < BESIDE_EACH; ++k) {
-            const int at = lane + k * LANES, r = at % by, c = at / by % by, up = at / (by * by) * 2 * by, low = up + by;
-            y[k] = make(0, 0);
-            for (int q = c; q < (low < ORDER ? by : 0); ++q)
-                y[k] += times(GET_A(low + r, up + q), GET_A(up + q, up + c));
-        }
-        TOGETHER;
+            for (int k = 0; k < BESIDE_EACH; ++k) y[k] = make(0, 0);
+#pragma unroll 4
+            for (int q = 0; q < by; ++q)
 #pragma unroll
-        for (int k = 0; k < BESIDE_EACH; ++k) {
-            const int at = lane + k * LANES, r = at % by, c = at / by % by, up = at / (by * by) * 2 * by, low = up + by;
-            if (low < ORDER) PUT_A(low + r, up + c, y[k]);
-        }
-        TOGETHER;
+                for (int k = 0; k < BESIDE_EACH; ++k) {
+                    const int up = PAIR(k, by), low = up + by, column = up + COLUMN_BESIDE(k, by);
+                    if (low >= ORDER) continue;
+                    if (second)
+                        y[k] -= times(GET_A(low + r, low + q), GET_A(low + q, column));
+                    else
+                        y[k] += times(GET_A(low + r, up + q), GET_A(up + q, column));
+                }
+            TOGETHER;
 #pragma unroll
-        for (int k = 0; k < BESIDE_EACH; ++k) {
-            const int at = lane + k * LANES, r = at % by, c = at / by % by, up = at / (by * by) * 2 * by, low = up + by;
-            y[k] = make(0, 0);
-            for (int q = 0; q < (low < ORDER ? r + 1 : 0); ++q)
-                y[k] -= times(GET_A(low + r, low + q), GET_A(low + q, up + c));
+            for (int k = 0; k < BESIDE_EACH; ++k)
+                if (PAIR(k, by) + by < ORDER) PUT_A(PAIR(k, by) + by + r, PAIR(k, by) + COLUMN_BESIDE(k, by), y[k]);
+            TOGETHER;
         }
-        TOGETHER;
-#pragma unroll
-        for (int k = 0; k < BESIDE_EACH; ++k) {
-            const int at = lane + k * LANES, r = at % by, c = at / by % by, up = at / (by * by) * 2 * by, low = up + by;
-            if (low < ORDER) PUT_A(low + r, up + c, y[k]);
-        }
-        TOGETHER;
     }
 }
 
