@@ -127,6 +127,7 @@ __kernel GROUP(LANES) void potrf(__global real *restrict heap, ulong at, ulong r
         failed = factor_panel(tile, have, columns);
         if (failed) failed += j;
         store_panel(tile, panel, n - j, have);
+        TOGETHER_IN_HEAP;
     }
     if (get_local_id(0) == 0) {
         if (row == 0) *minor = failed;

@@ -332,7 +332,7 @@ __kernel GROUP(LANES) void solve(ARGUMENTS, ulong inverses) {
         for (int e = 0; e < TILE; ++e)
             if (is_again) set_sum(sums, e, GET_X(TILE_ROW(e), TILE_COLUMN(e)));
         store_tile(sums, part_of(b, i, 0), have, columns);
-        TOGETHER;
+        TOGETHER_IN_HEAP;
     }
 }
 
@@ -356,11 +356,11 @@ __kernel GROUP(LANES) void multiply(ARGUMENTS) {
         for (int e = 0; e < TILE; ++e) {
             const int r = i + TILE_ROW(e), c = TILE_COLUMN(e);
             const elem sum = sum_of(sums, e);
-            const int is_nan = RE(sum) != RE(sum) || IM(sum) != IM(sum);
+            const int is_nan = isnan(RE(sum)) | isnan(IM(sum));
             if (is_nan && r < n && c < columns) set_sum(sums, e, element_of_product(a, b, r, c, form));
         }
-        TOGETHER;
+        TOGETHER_IN_HEAP;
         store_tile(sums, part_of(b, i, 0), have, columns);
-        TOGETHER;
+        TOGETHER_IN_HEAP;
     }
 }
