@@ -7,6 +7,7 @@ use super::{
     view::{View, part_code},
 };
 use crate::{Direction, Op, Scalar, Symmetry, Uplo, device::Mat, operations::Laswp};
+use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
 /// Computes A := beta A, or one triangle of it. For a Hermitian matrix the diagonal is made real.
@@ -80,7 +81,7 @@ pub(super) fn laswp<T: Scalar>(
         blocks.reverse();
     }
     for (first, one) in blocks {
-        interchange(stream, a, (first, *one), direction, status)?;
+        interchange(stream, (a, 0..0), (first, *one), direction, status)?;
     }
     let m = a.m;
     stream.set_outcome(status, move |row| match row {
@@ -89,17 +90,17 @@ pub(super) fn laswp<T: Scalar>(
     })
 }
 
-/// Makes the interchanges of rows from `first` on. `status` receives the number of a row, counted from one, whose
-/// interchange is outside of A.
+/// Makes the interchanges of rows from `first` on, in all columns of A except for `skipped` ones. `status` receives the
+/// number of a row, counted from one, whose interchange is outside of A.
 pub(super) fn interchange<T>(
     stream: &mut Stream<'_>,
-    a: Mat<T>,
+    (a, skipped): (Mat<T>, Range<usize>),
     (first, ipiv): (usize, Mat<i32>),
     direction: Direction,
     status: usize,
 ) -> Result<(), DeviceError> {
     let (lanes, columns) = (stream.parameters.work_items, interchanged_columns(&stream.parameters));
-    let count = ipiv.m * ipiv.n;
+    let (n, count) = (a.n - skipped.len(), ipiv.m * ipiv.n);
     stream.launch(Launch {
         program: Program::Elements,
         kernel: "laswp",
@@ -107,14 +108,16 @@ pub(super) fn interchange<T>(
             Argument::Offset(a.offset),
             Argument::Offset(a.ld),
             Argument::Count(a.m),
-            Argument::Count(a.n),
+            Argument::Count(n),
+            Argument::Count(skipped.start),
+            Argument::Count(skipped.len()),
             Argument::Count(first),
             Argument::Offset(ipiv.offset),
             Argument::Count(count),
             Argument::Code((direction == Direction::Backward).into()),
             Argument::Offset(status),
         ],
-        groups: [a.n.div_ceil(columns), usize::from(count > 0)],
+        groups: [n.div_ceil(columns), usize::from(count > 0)],
         local: [lanes, 1],
     })
 }

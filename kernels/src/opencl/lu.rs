@@ -1,7 +1,8 @@
 //! getrf: the panel of an LU factorization. It is halved recursively (Toledo, "Locality of reference in LU
 //! decomposition with partial pivoting", 1997) until few columns are left, which many groups factor: one launch for
 //! each step (`text/panel_lu.cl`), or one for all steps where groups can wait for each other
-//! (`text/panel_lu_together.cl`). The halves are connected by interchanges, a solve and a product.
+//! (`text/panel_lu_together.cl`). One more launch makes the interchanges in all other columns of the panel, so that
+//! only a solve and a product connect the halves.
 
 use super::{
     Program,
@@ -44,10 +45,7 @@ pub(super) fn getrf<T: Scalar>(stream: &mut Stream<'_>, Getrf { a, first, ipiv }
     for groups in groups.forms(stream) {
         let mut panel = LuPanel { a, moves, status, groups };
         panel.factor(stream, 0..k)?;
-        if k < n {
-            panel.exchange(stream, k..n, 0..k)?;
-            panel.solve(stream, 0..k, k..n)?;
-        }
+        panel.solve(stream, 0..k, k..n)?;
     }
     let arguments = &[Argument::Offset(moves.offset), Argument::Offset(ipiv.offset), Argument::Count(first)];
     stream.launch(Launch { program: Program::PanelLu, kernel: "shift", arguments, groups: [k, 1], local: [1, 1] })?;
@@ -56,22 +54,21 @@ pub(super) fn getrf<T: Scalar>(stream: &mut Stream<'_>, Getrf { a, first, ipiv }
 }
 
 impl<T: Scalar> LuPanel<T> {
-    /// Computes P L U of the given columns, from the row with the number of the first of them on. Interchanges are
-    /// counted from the panel's first row.
+    /// Computes P L U of the given columns, from the row with the number of the first of them on, and makes the
+    /// interchanges in all columns. Interchanges are counted from the panel's first row.
     fn factor(&mut self, stream: &mut Stream<'_>, columns: Range<usize>) -> Result<(), DeviceError> {
         if columns.len() <= self.groups.width {
-            return self.steps(stream, columns);
+            self.steps(stream, columns.clone())?;
+            return self.exchange(stream, columns);
         }
         let cut = columns.start + (columns.len() / 2).next_multiple_of(self.groups.width);
         let (left, right) = (columns.start..cut, cut..columns.end);
         self.factor(stream, left.clone())?;
-        self.exchange(stream, right.clone(), left.clone())?;
         self.solve(stream, left.clone(), right.clone())?;
         let a = View::of(self.a);
-        let (l, u) = (a.part(cut..a.m, left.clone()), a.part(left.clone(), right.clone()));
+        let (l, u) = (a.part(cut..a.m, left.clone()), a.part(left, right.clone()));
         Product::adding(-T::ONE, l, u, a.part(cut..a.m, right.clone())).run(stream)?;
-        self.factor(stream, right.clone())?;
-        self.exchange(stream, left, right)
+        self.factor(stream, right)
     }
 
     /// Factors few columns.
@@ -109,11 +106,10 @@ impl<T: Scalar> LuPanel<T> {
         Ok(())
     }
 
-    /// Interchanges the rows of the columns `of` by the pivots of the columns `by`.
-    fn exchange(&self, stream: &mut Stream<'_>, of: Range<usize>, by: Range<usize>) -> Result<(), DeviceError> {
-        let a = self.a.submatrix(0..self.a.m, of);
-        let moves = self.moves.submatrix(by.clone(), 0..1);
-        interchange(stream, a, (by.start, moves), Direction::Forward, self.status)
+    /// Makes the interchanges of factored columns in all others.
+    fn exchange(&self, stream: &mut Stream<'_>, factored: Range<usize>) -> Result<(), DeviceError> {
+        let moves = self.moves.submatrix(factored.clone(), 0..1);
+        interchange(stream, (self.a, factored.clone()), (factored.start, moves), Direction::Forward, self.status)
     }
 
     /// Computes U12 := L11⁻¹ A12.

@@ -22,11 +22,12 @@ pub(super) const OWN_PANEL_BYTES: usize = 40 << 10;
 /// The widths of panels whose rows groups keep in their own memory.
 const WIDTHS: [usize; 3] = [8, 16, PANEL_WIDTH];
 /// The fewest rows of a group in its own memory.
-const OWN_ROWS_MIN: usize = 64;
+const OWN_ROWS_MIN: usize = 63;
 
-/// Returns the rows that a group keeps in its own memory.
+/// Returns the rows that a group keeps in its own memory. The number is odd, so that the elements of a row are in
+/// different banks of this memory.
 fn own_rows(m: usize, groups: usize) -> usize {
-    m.div_ceil(groups).max(OWN_ROWS_MIN)
+    m.div_ceil(groups).max(OWN_ROWS_MIN) | 1
 }
 
 /// The rows of the groups of a step.

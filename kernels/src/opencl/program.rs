@@ -183,7 +183,8 @@ fn panel_steps(text: &mut String, steps: &str, together: Option<&str>, parameter
     define(text, "GROUPS_MAX", GROUPS_MAX);
     define(text, "OWN_ELEMENTS", OWN_PANEL_BYTES / parameters.element().bytes());
     text.extend([include_str!("text/batch.cl"), include_str!("text/panel.cl"), steps]);
-    text.extend(together.into_iter().flat_map(|kernel| [include_str!("text/together.cl"), kernel]));
+    let shared = [include_str!("text/together.cl"), include_str!("text/panel_own.cl")];
+    text.extend(together.into_iter().flat_map(|kernel| shared.into_iter().chain([kernel])));
 }
 
 /// Adds the kernels of products of tall matrices, if there are any.

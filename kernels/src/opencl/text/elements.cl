@@ -40,15 +40,18 @@ __kernel GROUP(LANES) void transpose(__global real *restrict heap, ulong from, u
         for (int j = lane; j < columns; j += LANES) b[j + i * ld_to] = block[i * (BLOCK + 1) + j];
 }
 
-// Interchanges rows first + i and ipiv[i] - 1, for `count` values of i, in the columns of A, of which a group has
+// Where column j begins, if the `skip` columns from column `left` on are left out.
+inline ulong column_at(int j, int left, int skip, ulong ld) { return (j < left ? j : j + skip) * ld; }
+
+// Interchanges rows first + i and ipiv[i] - 1, for `count` values of i, in n columns of A, of which a group has
 // COLUMNS. An index outside of the m rows exchanges nothing and sets status to its row, counted from one.
 #if LANES == 1
-__kernel GROUP(1) void laswp(__global real *restrict heap, ulong at, ulong ld, int m, int n, int first, ulong ipiv,
-                                 int count, int backward, ulong status) {
+__kernel GROUP(1) void laswp(__global real *restrict heap, ulong at, ulong ld, int m, int n, int left, int skip,
+                             int first, ulong ipiv, int count, int backward, ulong status) {
     const int j = get_group_id(0);
     __global const int *p = (__global const int *)heap + ipiv;
     if (j >= n) return;
-    __global elem *a = (__global elem *)heap + at + j * ld;
+    __global elem *a = (__global elem *)heap + at + column_at(j, left, skip, ld);
     for (int step = 0; step < count; ++step) {
         const int i = backward ? count - 1 - step : step;
         const int from = first + i, to = p[i] - 1;
@@ -64,12 +67,12 @@ __kernel GROUP(1) void laswp(__global real *restrict heap, ulong at, ulong ld, i
 #else
 // The group first finds what INTERCHANGES of them do together, and then moves each element once. A slot is one of these
 // rows: slot i has row first + i, and slot INTERCHANGES + i has row ipiv[i] - 1, if it is none of the former.
-__kernel GROUP(LANES) void laswp(__global real *restrict heap, ulong at, ulong ld, int m, int n, int first, ulong ipiv,
-                                 int count, int backward, ulong status) {
+__kernel GROUP(LANES) void laswp(__global real *restrict heap, ulong at, ulong ld, int m, int n, int left, int skip,
+                                 int first, ulong ipiv, int count, int backward, ulong status) {
     __local int row_of[2 * INTERCHANGES], slot_of[INTERCHANGES], from[2 * INTERCHANGES];
     __local elem moved[2 * INTERCHANGES * COLUMNS];
     const int lane = get_local_id(0), j_first = get_group_id(0) * COLUMNS, columns = min(COLUMNS, n - j_first);
-    __global elem *a = (__global elem *)heap + at + j_first * ld;
+    __global elem *a = (__global elem *)heap + at;
     const int parts = (count + INTERCHANGES - 1) / INTERCHANGES;
     for (int step = 0; step < parts; ++step) {
         const int start = (backward ? parts - 1 - step : step) * INTERCHANGES, have = min(INTERCHANGES, count - start);
@@ -104,12 +107,12 @@ __kernel GROUP(LANES) void laswp(__global real *restrict heap, ulong at, ulong l
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int k = lane; k < 2 * INTERCHANGES * COLUMNS; k += LANES) {
             const int s = k % (2 * INTERCHANGES), j = k / (2 * INTERCHANGES);
-            if (from[s] != s && j < columns) moved[k] = a[row_of[from[s]] + j * ld];
+            if (from[s] != s && j < columns) moved[k] = a[row_of[from[s]] + column_at(j_first + j, left, skip, ld)];
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         for (int k = lane; k < 2 * INTERCHANGES * COLUMNS; k += LANES) {
             const int s = k % (2 * INTERCHANGES), j = k / (2 * INTERCHANGES);
-            if (from[s] != s && j < columns) a[row_of[s] + j * ld] = moved[k];
+            if (from[s] != s && j < columns) a[row_of[s] + column_at(j_first + j, left, skip, ld)] = moved[k];
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }

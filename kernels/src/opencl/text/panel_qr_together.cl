@@ -1,17 +1,11 @@
 // All steps of the QR factorization of a panel by one launch, whose groups keep their rows in their own memory.
-// Included after `panel_qr.cl` and `together.cl`. Required definitions: LANES, WIDTH, which is WARP, and OWN_ELEMENTS,
-// which a group's rows of w columns fit into.
+// Included after `panel_qr.cl` and `panel_own.cl`.
 //
 // Columns are first scaled by powers of two, so that no product of two columns overflows or loses digits that matter.
 // That changes neither V nor T, and the columns of R are scaled back at the end. So a step has one barrier for all
 // groups. What follows from its sums about column j is also found by every warp for itself: work-item q knows about
 // column q.
-//
-// Warp k has the columns k, k + WARPS and so on, and each of its work-items every WARP-th row.
 
-#define WARP_COLUMNS (WIDTH / WARPS)
-#define WARP_COLUMN(k) ((int)get_local_id(0) / WARP + (k) * WARPS)
-#define WARP_ROW(block, r) ((block) + (int)get_local_id(0) % WARP + (r) * WARP)
 // Sums of other groups that a work-item loads at a time.
 #define LOADS 12
 // The least square of a column's norm, after the columns are scaled, that squares of numbers add up to accurately. What
@@ -21,12 +15,6 @@
 #else
 #define SQUARE_MIN (TINY / FLT_EPSILON)
 #endif
-
-// The group's rows of the panel.
-typedef struct {
-    __local elem *own;
-    int w, rows, have, first;
-} OwnRows;
 
 inline elem joined(elem x, elem y, int is_size) { return is_size ? make(fmax(RE(x), RE(y)), 0) : x + y; }
 
@@ -73,28 +61,15 @@ inline elem join_sums(__global const elem *sums, int groups, int is_size, __loca
     return sum;
 }
 
-// Loads the group's rows, and stores the largest parts of the columns for the group.
-inline void load_rows(OwnRows its, __global const elem *a, ulong ld, __global elem *sums) {
+// Stores the largest parts of the columns for the group. Each work-item looks at the elements that it has loaded.
+inline void store_sizes(OwnRows its, __global elem *sums) {
     elem sizes[WARP_COLUMNS];
 #pragma unroll
-    for (int k = 0; k < WARP_COLUMNS; ++k) sizes[k] = make(0, 0);
-    for (int block = 0; block < its.have; block += WARP * ROWS) {
-        elem x[WARP_COLUMNS][ROWS];
-#pragma unroll
-        for (int k = 0; k < WARP_COLUMNS; ++k)
-#pragma unroll
-            for (int r = 0; r < ROWS; ++r) {
-                const int i = WARP_ROW(block, r);
-                x[k][r] = WARP_COLUMN(k) < its.w && i < its.have ? a[i + WARP_COLUMN(k) * ld] : make(0, 0);
-            }
-#pragma unroll
-        for (int k = 0; k < WARP_COLUMNS; ++k)
-#pragma unroll
-            for (int r = 0; r < ROWS; ++r) {
-                const int i = WARP_ROW(block, r);
-                if (WARP_COLUMN(k) < its.w && i < its.have) its.own[WARP_COLUMN(k) * its.rows + i] = x[k][r];
-                sizes[k] = joined(sizes[k], make(part_of(x[k][r]), 0), 1);
-            }
+    for (int k = 0; k < WARP_COLUMNS; ++k) {
+        const int q = WARP_COLUMN(k);
+        sizes[k] = make(0, 0);
+        for (int i = WARP_ROW(0, 0); q < its.w && i < its.have; i += WARP)
+            sizes[k] = joined(sizes[k], make(part_of(its.own[q * its.rows + i]), 0), 1);
     }
     store_sums(sizes, 1, its.w, sums);
 }
@@ -172,12 +147,12 @@ inline void settle(OwnRows its, int j, PanelReflector h, elem z, elem head) {
         its.own[c * its.rows + i] = v;
         if (j < its.w) its.own[j * its.rows + i] = minus(its.own[j * its.rows + i], v, by_j);
     }
-    if (0 <= above && above < its.have && lane == q && c <= q && q < its.w)
+    if (owns(its, above) && lane == q && c <= q && q < its.w)
         its.own[q * its.rows + above] = q == c ? make(h.beta, 0) : head - z;
 }
 
-// Stores T's column c, -tau T (Vᴴ v), and tau. z is vᴴ V, by columns. A group without rows has T in its own memory; each
-// work-item of its first warp has a row.
+// Stores T's column c, -tau T (Vᴴ v), and tau. z is vᴴ V, by columns. A group without rows has T in its own memory;
+// each work-item of its first warp has a row.
 inline void factor_own(OwnRows its, int c, elem tau, elem z, __global elem *taus, __global elem *t, ulong ldt) {
     const int k = get_local_id(0);
     if (k >= WARP) return;
@@ -204,7 +179,8 @@ __kernel GROUP(LANES) void geqrf_together(__global real *restrict heap, ulong at
     __global int *count = (__global int *)heap + arrived;
 
     const Stored sizes = stored_at(state, groups, 1);
-    if (group < groups) load_rows(its, a, ld, sizes.sums + group * WIDTH);
+    load_own(its, a, ld);
+    if (group < groups) store_sizes(its, sizes.sums + group * WIDTH);
     arrive(count);
     wait_for_all(count, before + groups + 1);
     const real level = level_of(RE(join_sums(sizes.sums, groups, 1, room)), m);

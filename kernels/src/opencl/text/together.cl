@@ -1,5 +1,5 @@
-// What the groups of a launch do together, and the work-items of a warp. Groups may wait for each other on devices where
-// they are sure to run at the same time: GPUs by NVIDIA, if there are no more groups than
+// What the groups of a launch do together, and the work-items of a warp. Groups may wait for each other only where they
+// are sure to run at the same time: on GPUs by NVIDIA, if there are no more groups than
 // `DeviceClass::concurrent_groups`. OpenCL C 1.2 has neither fences for a whole device nor exchanges within a warp, so
 // these are inline PTX. Required definition: LANES, a multiple of WARP.
 
@@ -17,7 +17,7 @@ inline int arrivals(__global int *arrived) {
 }
 
 // A barrier for all groups has two halves, and a group may work between them. After `wait_for_all` it sees what all
-// groups wrote before they called `arrive`. `count` is how often groups have arrived then, since the count was zero.
+// groups wrote before they called `arrive`. `count` is the number of arrivals that it waits for, from zero on.
 inline void arrive(__global int *arrived) {
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (get_local_id(0) == 0) count_arrival(arrived);
