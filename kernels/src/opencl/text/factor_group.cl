@@ -23,20 +23,19 @@ inline int factor_block(__local elem *own, int n) {
     int failed = 0;
     for (int j = 0; j < n && !failed; ++j) {
         const real pivot = RE(own[AT(j, j)]);
+        if (!(pivot > 0)) failed = j + 1;
+        // After a failure nothing is changed, but all barriers are passed.
+        const int end = failed ? 0 : n;
+        const real root = sqrt(pivot);
         TOGETHER;
-        if (!(pivot > 0)) {
-            failed = j + 1;
-        } else {
-            const real root = sqrt(pivot);
-            for (int i = j + 1 + lane; i < n; i += LANES) own[AT(i, j)] = own[AT(i, j)] / root;
-            if (lane == 0) own[AT(j, j)] = make(root, 0);
-            TOGETHER;
-            for (int k = (j + 1) * ORDER + lane; k < n * ORDER; k += LANES) {
-                const int i = k % ORDER, p = k / ORDER;
-                if (i >= p && i < n) own[AT(i, p)] -= times(own[AT(i, j)], conj_if(own[AT(p, j)], 1));
-            }
-            TOGETHER;
+        for (int i = j + 1 + lane; i < end; i += LANES) own[AT(i, j)] = own[AT(i, j)] / root;
+        if (lane == 0 && !failed) own[AT(j, j)] = make(root, 0);
+        TOGETHER;
+        for (int k = (j + 1) * ORDER + lane; k < end * ORDER; k += LANES) {
+            const int i = k % ORDER, p = k / ORDER;
+            if (i >= p && i < n) own[AT(i, p)] -= times(own[AT(i, j)], conj_if(own[AT(p, j)], 1));
         }
+        TOGETHER;
     }
     return failed;
 }
