@@ -5,8 +5,8 @@
 #     tests/opencl_random_sets.sh [COUNT [FIRST_SEED]]
 #
 # Runs COUNT sets (by default 3), with the seeds from FIRST_SEED (1) on. A set is a row that is valid on the device for
-# each of s, d, c and z, which `superscalar-tune --sample` draws. The tester runs all routines with it, and all that
-# have a form for batches. The seed also determines the sizes of matrices and tiles. At the end, rows that are not valid
+# each of s, d, c and z, which `superscalar-tune --sample` draws. The tester runs all routines with it, and for
+# every fourth seed those that have a form for batches. The seed also determines the sizes of matrices and tiles. At the end, rows that are not valid
 # must be refused by the names of the constraints.
 #
 # DEVICE=opencl:N names the device, by default the first. With BINARIES=FOLDER nothing is built, and the programs
@@ -29,13 +29,13 @@ fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 rows=$scratch/rows log=$scratch/log
-# Programs are compiled anew for each set, and not kept.
+# Some sets have programs in common.
 export SUPERSCALAR_CACHE=$scratch/cache POCL_CACHE_DIR=$scratch/pocl SUPERSCALAR_OPENCL_PARAMETERS=
+mkdir -p "$SUPERSCALAR_CACHE" "$POCL_CACHE_DIR"
 
 # draw SEED: stores a row for each type.
 draw() {
-    rm -rf "$rows" "$SUPERSCALAR_CACHE" "$POCL_CACHE_DIR"
-    mkdir -p "$SUPERSCALAR_CACHE" "$POCL_CACHE_DIR"
+    rm -f "$rows"
     timeout 60 "$BINARIES/superscalar-tune" --device "$device" --sample --seed "$1" --out "$rows" >"$log" 2>&1
 }
 
@@ -44,13 +44,16 @@ run() {
     SUPERSCALAR_OPENCL_PARAMETERS=$rows timeout 900 "$BINARIES/tester" "$@" --repeat 1 --devices "$device" >>"$log" 2>&1
 }
 
-# try SEED: runs the cases of a set. Tiles of 7 to 38 rows; matrices of up to three tiles, of which the last are smaller.
+# try SEED: runs the cases of a set. Tiles have 7 to 38 rows, matrices up to three tiles, of which the last are smaller.
+# Triangles are lower or upper, and with or without a unit diagonal, by turns.
 try() {
-    local seed=$1 nb m n k
+    local seed=$1 nb m n k uplo=(l u) diag=(n u)
     nb=$((7 + seed * 11 % 32))
     m=$((nb + 1 + seed * 7 % nb * 2)) n=$((nb + 1 + seed * 5 % nb)) k=$((1 + seed * 13 % (2 * nb)))
     draw "$seed" || return 1
-    run all --type s,d,c,z --dim "${m}x${n}x$k" --nrhs "$((1 + seed % 9))" --nb "$nb" --seed "$seed" || return 1
+    run all --type s,d,c,z --dim "${m}x${n}x$k" --nrhs "$((1 + seed % 9))" --nb "$nb" --seed "$seed" \
+        --uplo "${uplo[seed % 2]}" --diag "${diag[seed / 2 % 2]}" || return 1
+    if ((seed % 4 > 0)); then return; fi
     run all --type s,d,c,z --dim "${n}x${n}x$k" --nrhs 5 --seed "$seed" --batch 3 --batch-sizes random
 }
 
@@ -92,5 +95,5 @@ steps=0 a number is zero or too large
 other-vector=3 length of a vector
 triangle=30 order of a triangle
 END
-echo "$ran sets, $failed failures, $SECONDS s"
+echo "$ran sets of 4 rows, $failed failures, $SECONDS s"
 [ "$failed" -eq 0 ]

@@ -45,6 +45,12 @@ pub enum ParameterConstraint {
     FactorOrder,
     /// The tile of products of tall matrices is no multiple of the rows that a group's work-items form.
     TallTile,
+    /// What a work-item has of a triangle, of its right-hand sides and of their product exceeds its registers.
+    TriangleRegisters,
+    /// What a work-item has of a block that is factored exceeds its registers.
+    FactorRegisters,
+    /// What a work-item has of a tile of products of tall matrices exceeds its registers.
+    TallRegisters,
     /// The parts of the factors of a product exceed local memory.
     ProductMemory,
     /// What a group packs exceeds local memory.
@@ -88,6 +94,9 @@ impl fmt::Display for ParameterConstraint {
             Self::TriangleOrder => "order of a triangle",
             Self::FactorOrder => "order of a factored block",
             Self::TallTile => "tile of tall products",
+            Self::TriangleRegisters => "registers of a work-item for triangles",
+            Self::FactorRegisters => "registers of a work-item for factored blocks",
+            Self::TallRegisters => "registers of a work-item for tall products",
             Self::ProductMemory => "local memory of products",
             Self::PackingMemory => "local memory of packing",
             Self::DirectMemory => "local memory of products without packing",

@@ -4,9 +4,9 @@
 use super::{
     GroupLimits, ParameterConstraint, Parameters, ProductForm, Program,
     constraint::meets,
-    group_tile::VECTORS,
+    group_tile::{OTHER_REGISTERS, REGISTERS, VECTORS},
     parameters::PART_ROWS,
-    tall::{TALL_TILE, has_tall_products},
+    tall::TALL_TILE,
 };
 
 /// The most steps that are packed at a time, the largest order of a block, and the most work-items of a group.
@@ -88,7 +88,21 @@ impl Parameters {
         let factor_side = self.factor_items.isqrt();
         let is_shared = self.factor_order.is_multiple_of(factor_side) && self.factor_order.is_multiple_of(PART_ROWS);
         meets(is_shared, ParameterConstraint::FactorOrder)?;
-        meets(!has_tall_products(self) || TALL_TILE.is_multiple_of(side), ParameterConstraint::TallTile)
+        meets(TALL_TILE.is_multiple_of(side), ParameterConstraint::TallTile)?;
+        self.check_registers([order / side, columns / side, self.factor_order / factor_side, TALL_TILE / side])
+    }
+
+    /// Checks the elements that each of several work-items has in registers, in rows and columns of a triangle and its
+    /// right-hand sides, a block that is factored, and a tile of products of tall matrices. Loops over them are written
+    /// out. Besides the time that spilled registers take, PoCL 3.1 overflows its stack where it compiles hundreds.
+    fn check_registers(&self, [rows, columns, factored, tall]: [usize; 4]) -> Result<(), ParameterConstraint> {
+        let words = self.element().bytes() / 4;
+        let fits = |elements: usize| elements.saturating_mul(words) + OTHER_REGISTERS <= REGISTERS;
+        // The sums, and the blocks that are read ahead.
+        let ahead = (self.triangle_order.pow(2) + self.triangle_order * self.triangle_columns()) / self.work_items;
+        meets(fits(rows * columns + ahead), ParameterConstraint::TriangleRegisters)?;
+        meets(fits(factored.pow(2) + factored), ParameterConstraint::FactorRegisters)?;
+        meets(fits(tall.pow(2) + tall), ParameterConstraint::TallRegisters)
     }
 }
 
@@ -140,10 +154,14 @@ mod tests {
         ] {
             refused(row, &limits, constraint);
         }
+        let (few, single) = (Parameters { work_items: 16, ..row }, Parameters { letter: 's', ..row });
+        refused(few, &limits, Why::TriangleRegisters);
+        refused(Parameters { factor_order: 128, factor_items: 64, ..single }, &limits, Why::FactorRegisters);
+        refused(Parameters { triangle_order: 8, ..few }, &limits, Why::TallRegisters);
         let looping = Parameters::of(Class::Cpu, 'z');
         refused(Parameters { direct_order: 64, ..looping }, &limits, Why::DirectOrder);
         // Work-items that do not fit: 4096 form 64 rows, and a tile of tall products has 32.
-        let many = Parameters { work_items: 4096, triangle_order: 128, ..row };
+        let many = Parameters { letter: 's', work_items: 4096, triangle_order: 128, ..row };
         refused(many, &GroupLimits::NONE, Why::TallTile);
     }
 
@@ -163,7 +181,7 @@ mod tests {
         use ParameterConstraint as Why;
         let row = Parameters::of(Class::Cpu, 'z');
         let single = Parameters { vector: 1, triangle_order: 8, factor_order: 8, ..row };
-        let shared = |work_items, factor_items| Parameters { work_items, factor_items, ..single };
+        let shared = |work_items, factor_items| Parameters { triangle_order: 16, work_items, factor_items, ..single };
         let factor =
             FactorTile { dim: 16, vector: 1, is_strided: false, is_local: false, layout: PackedLayout::RowMajor };
         let ProductForm::Grouped(tile) = Parameters::of(Class::Gpu, 's').product else { unreachable!("a GPU") };
@@ -173,11 +191,11 @@ mod tests {
         for (row, constraint) in [
             (Parameters { product, packing: [packing; 2], ..Parameters::of(Class::Gpu, 's') }, Why::DirectMemory),
             (single, Why::ElementMemory),
-            (Parameters { triangle_order: 128, ..shared(4, 4) }, Why::TriangleMemory),
-            (Parameters { factor_order: 128, ..shared(4, 4) }, Why::FactorMemory),
-            (shared(4, 4), Why::TallMemory),
-            (shared(4, 4), Why::BatchMemory),
-            (Parameters { triangle_order: 16, ..shared(64, 4) }, Why::PanelMemory),
+            (Parameters { triangle_order: 64, ..shared(256, 4) }, Why::TriangleMemory),
+            (Parameters { factor_order: 64, ..shared(64, 256) }, Why::FactorMemory),
+            (shared(64, 4), Why::TallMemory),
+            (shared(64, 4), Why::BatchMemory),
+            (shared(64, 4), Why::PanelMemory),
         ] {
             let memory = |why: Why| {
                 let families = MEMORIES.into_iter().filter(|(_, constraint)| *constraint == why);
