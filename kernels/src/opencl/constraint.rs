@@ -6,6 +6,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ParameterConstraint {
+    /// There is no row for the device and the type.
+    NoRow,
     /// A number is zero or too large.
     Range,
     /// OpenCL has no vectors of this length.
@@ -75,6 +77,7 @@ pub enum ParameterConstraint {
 impl fmt::Display for ParameterConstraint {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
+            Self::NoRow => "there is no row",
             Self::Range => "a number is zero or too large",
             Self::VectorLength => "length of a vector",
             Self::ItemTile => "tiles of work-items",

@@ -131,11 +131,11 @@ impl Database {
     /// Returns the first row for a device and a type that the device can run.
     ///
     /// # Errors
-    /// The first constraint that the last one of the rows violates.
+    /// The first constraint that the last one of the rows violates, or that there is no row.
     pub fn fitting(&self, device: &DeviceClass, letter: char) -> Result<Parameters, ParameterConstraint> {
         let limits = GroupLimits::of(device);
         let fits = |row: &Parameters| row.check(&limits).map(|()| *row);
-        self.rows_for(device, letter).map(fits).reduce(Result::or).unwrap_or(Err(ParameterConstraint::Range))
+        self.rows_for(device, letter).map(fits).reduce(Result::or).unwrap_or(Err(ParameterConstraint::NoRow))
     }
 }
 
@@ -291,7 +291,7 @@ mod tests {
         }
         let commented = database.to_string().replace("[nvidia 6.1]", "[nvidia 6.1]  # Pascal");
         assert_eq!(commented.parse().as_ref(), Ok(&database), "{commented}");
-        assert!(database.fitting(&device(name, GroupLimits::USUAL), 's').is_err());
+        assert_eq!(database.fitting(&device(name, GroupLimits::USUAL), 's'), Err(ParameterConstraint::NoRow));
         database.replace(row(Target::Device("other".into()), 'd', 4096));
         let steps: Vec<_> = database.rows.iter().map(|row| row.parameters.packed_steps).collect();
         assert_eq!(steps, [128, 256, 512, 4096]);
