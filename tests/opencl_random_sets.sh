@@ -5,9 +5,11 @@
 #     tests/opencl_random_sets.sh [COUNT [FIRST_SEED]]
 #
 # Runs COUNT sets (by default 3), with the seeds from FIRST_SEED (1) on. A set is a row that is valid on the device for
-# each of s, d, c and z, which `superscalar-tune --sample` draws. The tester runs all routines with it, and for
-# every fourth seed those that have a form for batches. The seed also determines the sizes of matrices and tiles. At the end, rows that are not valid
-# must be refused by the names of the constraints.
+# each of s, d, c and z, which `superscalar-tune --sample` draws. The tester runs all routines with it, and for every
+# fourth seed those that have a form for batches. The seed also determines the sizes of matrices and tiles. At the end,
+# rows that are not valid must be refused by the names of the constraints.
+#
+# On PoCL nearly all of the time is the compiler's and that of starting groups: half a minute for a set.
 #
 # DEVICE=opencl:N names the device, by default the first. With BINARIES=FOLDER nothing is built, and the programs
 # `superscalar-tune` and `tester` of this folder run. SECONDS_MAX ends the run after a set, by default after an hour. Of

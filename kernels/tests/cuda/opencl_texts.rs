@@ -1,6 +1,6 @@
 //! OpenCL's kernels that only NVIDIA's compilers take: products with matrix instructions, and panels by groups that
-//! wait for each other. Without a GPU there is no compiler for OpenCL C, so they are compiled as CUDA C++. That checks the
-//! generated text, the inline PTX and the registers, and of all kernels the local memory.
+//! wait for each other. Without a GPU there is no compiler for OpenCL C, so they are compiled as CUDA C++. That checks
+//! the generated text, the inline PTX and the registers, and of all kernels the local memory.
 
 use superscalar_devices::cuda;
 use superscalar_kernels::{
