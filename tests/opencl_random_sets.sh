@@ -41,9 +41,13 @@ draw() {
     timeout 60 "$BINARIES/superscalar-tune" --device "$device" --sample --seed "$1" --out "$rows" >"$log" 2>&1
 }
 
-# run ARGUMENTS...: runs the tester with the rows.
+# run ARGUMENTS...: runs the tester with the rows, and for 15 minutes at most.
 run() {
-    SUPERSCALAR_OPENCL_PARAMETERS=$rows timeout 900 "$BINARIES/tester" "$@" --repeat 1 --devices "$device" >>"$log" 2>&1
+    local status=0
+    SUPERSCALAR_OPENCL_PARAMETERS=$rows timeout 900 "$BINARIES/tester" "$@" --repeat 1 --devices "$device" >>"$log" 2>&1 ||
+        status=$?
+    if [ "$status" -eq 124 ]; then echo "error: the tester took more than 900 s" >>"$log"; fi
+    return "$status"
 }
 
 # try SEED: runs the cases of a set. Tiles have 7 to 38 rows, matrices up to three tiles, of which the last are smaller.
