@@ -44,8 +44,8 @@ draw() {
 # run ARGUMENTS...: runs the tester with the rows, and for 15 minutes at most.
 run() {
     local status=0
-    SUPERSCALAR_OPENCL_PARAMETERS=$rows timeout 900 "$BINARIES/tester" "$@" --repeat 1 --devices "$device" >>"$log" 2>&1 ||
-        status=$?
+    SUPERSCALAR_OPENCL_PARAMETERS=$rows timeout 900 \
+        "$BINARIES/tester" "$@" --repeat 1 --devices "$device" >>"$log" 2>&1 || status=$?
     if [ "$status" -eq 124 ]; then echo "error: the tester took more than 900 s" >>"$log"; fi
     return "$status"
 }
