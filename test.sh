@@ -372,6 +372,9 @@ run_programs() {
     if [ "${REQUIRE_OPENCL:-0}" = 1 ]; then
         check "tester on OpenCL devices" 300 "$target/debug/tester" gemm,herk,trsm,potrf,getrf,geqrf --type s,d --dim 100 \
             --nb 32 --repeat 1 --devices cpu,opencl:0
+        # Each set takes PoCL half a minute.
+        check "random rows of OpenCL parameters" 2400 env BINARIES="$target/debug" \
+            bash tests/opencl_random_sets.sh "$([ "${FULL:-0}" = 1 ] && echo 30 || echo 1)"
     fi
     if [ "${REQUIRE_CUDA:-0}" = 1 ]; then
         check "tester on a GPU" 600 "$target/debug/tester" all --type s,d,c,z --dim 100,250x130 --repeat 1 --devices cuda:0

@@ -48,6 +48,9 @@ struct Arguments {
     /// Seed of the random choices, for OpenCL devices
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Measure nothing, and store a random row that is valid, for OpenCL devices: a test of their kernels
+    #[arg(long)]
+    sample: bool,
     /// Orders of the matrices, for cpu and CUDA devices [default: those that the library tells apart]
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     orders: Vec<u32>,
@@ -104,6 +107,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    if arguments.sample && !arguments.device.starts_with("opencl:") {
+        return Err(format!("--sample: {} is no OpenCL device", arguments.device).into());
+    }
     let mut session = Session::new(arguments.log.as_deref())?;
     match arguments.device.split_once(':').unwrap_or((&arguments.device, "")) {
         ("cpu", "") => cpu::tune(arguments, &mut session),

@@ -4,18 +4,31 @@ use crate::{Arguments, Session, with_type};
 use std::error::Error;
 use superscalar::{
     devices::opencl::{devices, named},
-    kernels::opencl::tuning::{Found, Measured, SearchOptions, Stage, Target, TunedRow, Tuner, store},
+    kernels::opencl::{
+        GroupLimits,
+        tuning::{Found, Measured, SearchOptions, Stage, Target, TunedRow, Tuner, random_row, store},
+    },
 };
 
-/// Measures each type and stores its row.
+/// Measures each type and stores its row, or stores a random one.
 pub fn tune(arguments: &Arguments, session: &mut Session) -> Result<(), Box<dyn Error>> {
     let found = named(&arguments.device, &devices()?)?;
-    let class = found.class();
     let mut tuner = Tuner::open(&found)?;
+    // Whether there are matrix instructions is known only of an open device.
+    let class = &tuner.class().clone();
     let mut stored = None;
     for &letter in &arguments.types {
         if matches!(letter, 'd' | 'z') && !class.has_f64 {
             println!("{letter}: {} has no double precision", class.name);
+            continue;
+        }
+        if arguments.sample {
+            let row = random_row(letter, &GroupLimits::of(class), arguments.seed)?;
+            println!("{row}");
+            if !arguments.dry_run {
+                let (target, remark) = (Target::Device(class.name.clone()), format!("seed {}", arguments.seed));
+                stored = Some(store(TunedRow { target, parameters: row, remark }, arguments.out.as_deref())?);
+            }
             continue;
         }
         let options = SearchOptions { seconds: arguments.seconds, seed: arguments.seed };

@@ -74,6 +74,7 @@ fn wrong_arguments_are_refused_by_name() {
         ("--seconds 0", "positive number"),
         ("--seconds NaN", "positive number"),
         ("--orders 0", "--orders"),
+        ("--sample", "--sample: cpu is no OpenCL device"),
         ("--log no/such/folder/log", "--log no/such/folder/log"),
     ] {
         let output = folder.tune(line);
@@ -94,6 +95,11 @@ fn rows_are_stored_and_logged() {
         return println!("SKIPPED: no device for OpenCL");
     }
     let folder = Folder::new("opencl");
+    let printed = folder.printed("--device opencl:0 --type s,c --sample --seed 3 --out sample");
+    let database: Database = folder.read("sample").parse().expect("a database");
+    let [single, complex] = &database.rows[..] else { panic!("{database}") };
+    assert_eq!((single.parameters.letter, complex.parameters.letter), ('s', 'c'));
+    assert!(database.rows.iter().all(|row| printed.contains(&row.parameters.to_string()) && row.remark == "seed 3"));
     let line = "--device opencl:0 --type s --seconds 5 --log log";
     let printed = folder.printed(&format!("{line} --dry-run"));
     assert!(printed.contains("s: ") && printed.contains("rows measured"), "{printed}");

@@ -37,8 +37,8 @@ const PRODUCT_SERIAL_MAX: usize = 160 * 160 * 160;
 /// Largest edge of a product's tile that stays on a device. It bounds the scratch of packed factors.
 const RESIDENT_EDGE_MAX: usize = 8192;
 
-/// Returns the edge of square tiles for products of matrices that stay on devices: each device gets several tiles, but a
-/// single device one, because a kernel for all of it has the most groups.
+/// Returns the edge of square tiles for products of matrices that stay on devices: each of several devices gets more
+/// than one tile, but a single device one, because a kernel for all of it has the most groups.
 pub(crate) fn resident_edge(len: usize, devices: usize) -> usize {
     let parts = if devices <= 1 { 1 } else { 2 * devices.isqrt().max(1) };
     EdgeRule { parts, multiple: ACCELERATOR_PRODUCT.multiple, min: 1, max: RESIDENT_EDGE_MAX }.of(len, 1)

@@ -6,12 +6,12 @@
 //! come sections, which begin with a [`Target`] in brackets, and their rows (see `row.rs`). What follows a `#` is a
 //! comment; behind a row it is kept.
 
-use super::{Class, GroupLimits, Parameters, ProductConstraint};
+use super::{Class, GroupLimits, ParameterConstraint, Parameters};
 use std::{fmt, str::FromStr, sync::OnceLock};
 use superscalar_devices::opencl::DeviceClass;
 
 /// The first line of a database. The number changes when older files would be misunderstood.
-const VERSION: &str = "superscalar opencl parameters 1";
+const VERSION: &str = "superscalar opencl parameters 2";
 
 /// The devices that rows are for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -131,11 +131,11 @@ impl Database {
     /// Returns the first row for a device and a type that the device can run.
     ///
     /// # Errors
-    /// The first constraint that the last one of the rows violates.
-    pub fn fitting(&self, device: &DeviceClass, letter: char) -> Result<Parameters, ProductConstraint> {
+    /// The first constraint that the last one of the rows violates, or that there is no row.
+    pub fn fitting(&self, device: &DeviceClass, letter: char) -> Result<Parameters, ParameterConstraint> {
         let limits = GroupLimits::of(device);
         let fits = |row: &Parameters| row.check(&limits).map(|()| *row);
-        self.rows_for(device, letter).map(fits).reduce(Result::or).unwrap_or(Err(ProductConstraint::Range))
+        self.rows_for(device, letter).map(fits).reduce(Result::or).unwrap_or(Err(ParameterConstraint::NoRow))
     }
 }
 
@@ -204,7 +204,7 @@ impl Parameters {
     }
 
     /// Returns the rows of this crate's database for a class and a type, the preferred one first. The others are for
-    /// devices with less local memory or smaller groups.
+    /// devices with smaller groups.
     #[must_use]
     pub fn all_of(class: Class, letter: char) -> Vec<Self> {
         let rows = Database::shipped().rows.iter().filter(|row| row.target == Target::Class(class));
@@ -267,13 +267,13 @@ mod tests {
 
     #[test]
     fn devices_with_less_have_other_rows() {
-        let small = GroupLimits { items: 64, dim_items: [64, 64], local_bytes: 16 << 10, ..GroupLimits::USUAL };
+        let small = GroupLimits { items: 64, dim_items: [64, 64], ..GroupLimits::USUAL };
         for letter in LETTERS {
             let fitting = |limits| Database::shipped().fitting(&device("GPU", limits), letter);
             assert_eq!(fitting(GroupLimits::USUAL), Ok(Parameters::of(Class::Gpu, letter)));
             let tile = fitting(small).map(|row| row.product);
             assert!(matches!(tile, Ok(ProductForm::Grouped(tile)) if tile.items() == 64), "{tile:?}");
-            assert_eq!(fitting(GroupLimits { items: 16, ..small }), Err(ProductConstraint::GroupItems));
+            assert_eq!(fitting(GroupLimits { items: 16, ..small }), Err(ParameterConstraint::GroupItems));
         }
     }
 
@@ -291,7 +291,7 @@ mod tests {
         }
         let commented = database.to_string().replace("[nvidia 6.1]", "[nvidia 6.1]  # Pascal");
         assert_eq!(commented.parse().as_ref(), Ok(&database), "{commented}");
-        assert!(database.fitting(&device(name, GroupLimits::USUAL), 's').is_err());
+        assert_eq!(database.fitting(&device(name, GroupLimits::USUAL), 's'), Err(ParameterConstraint::NoRow));
         database.replace(row(Target::Device("other".into()), 'd', 4096));
         let steps: Vec<_> = database.rows.iter().map(|row| row.parameters.packed_steps).collect();
         assert_eq!(steps, [128, 256, 512, 4096]);
@@ -303,7 +303,7 @@ mod tests {
         for (text, message) in [
             (String::new(), "empty"),
             ("# a table of something else".into(), "line 1"),
-            ("superscalar opencl parameters 2\n".into(), "line 1"),
+            ("superscalar opencl parameters 1\n".into(), "expected `superscalar opencl parameters 2`"),
             (format!("{VERSION}\n{good}"), "line 2: a row before the first section"),
             (format!("{VERSION}\n\n[device]\n"), "line 3"),
             (format!("{VERSION}\n[nvidia 9]\n"), "line 2"),
@@ -311,8 +311,14 @@ mod tests {
             (format!("{VERSION}\n[device A]\n{good} colour=3"), "line 3: `colour` is unknown"),
             (format!("{VERSION}\n[device A]\n{}", &good[..good.len() / 2]), "line 3"),
             (format!("{VERSION}\n[device A]\n{}", good.replace("unroll=4", "unroll=3")), "line 3: unrolled steps"),
-            (format!("{VERSION}\n[device A]\n{}", good.replace("triangle=32", "triangle=30")), "line 3: range"),
-            (format!("{VERSION}\n[device A]\n{}", good.replace("items=64", "items=32")), "line 3: range"),
+            (
+                format!("{VERSION}\n[device A]\n{}", good.replace("triangle=32", "triangle=30")),
+                "line 3: order of a triangle",
+            ),
+            (
+                format!("{VERSION}\n[device A]\n{}", good.replace(" items=64", " items=32")),
+                "line 3: work-items that are no power",
+            ),
         ] {
             let error = text.parse::<Database>().expect_err(&text);
             assert!(error.contains(message), "{text}: {error}");

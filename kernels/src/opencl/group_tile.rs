@@ -5,8 +5,7 @@
 //! on Different GPUs and CPUs" (2012): blocks of the group and of a work-item, the group's shape, which is another one
 //! while a factor is read, vectors, strides, local memory, unrolling, layouts, and three ways of buffering.
 
-use super::Element;
-use std::fmt;
+use super::{Element, ParameterConstraint, constraint::meets};
 use superscalar_devices::opencl::DeviceClass;
 
 /// The order of a packed factor's elements. A factor is packed as k rows: column i is row i of A, or column i of B. All
@@ -99,77 +98,6 @@ impl GroupLimits {
     }
 }
 
-/// Why a product's kernel cannot have some parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum ProductConstraint {
-    /// A number is zero or too large, a vector has a length that OpenCL does not have, the order of a triangle is no
-    /// multiple of four, or the work-items of other kernels are no power of four.
-    Range,
-    /// The group's tile is not a whole number of work-items' tiles.
-    ItemTile,
-    /// A work-item's tile is not a whole number of vectors.
-    Vector,
-    /// The unrolled steps do not divide the steps that are read at a time.
-    Unroll,
-    /// The work-items do not have equal parts of a factor to read.
-    EqualReads,
-    /// A parameter would have no effect: another kernel of the space is the same.
-    NoEffect,
-    /// The sums and factors of a work-item exceed its registers.
-    Registers,
-    /// The kernel's text would be too long to compile in a reasonable time.
-    Length,
-    /// More work-items than a group can have.
-    GroupItems,
-    /// More work-items than a group can have in one direction.
-    DimItems,
-    /// The parts of the factors exceed local memory.
-    LocalMemory,
-    /// The device has no matrix instructions for the type, or its driver does not compile them.
-    MatrixInstructions,
-}
-
-impl ProductConstraint {
-    /// All constraints.
-    pub const ALL: [Self; 12] = [
-        Self::Range,
-        Self::ItemTile,
-        Self::Vector,
-        Self::Unroll,
-        Self::EqualReads,
-        Self::NoEffect,
-        Self::Registers,
-        Self::Length,
-        Self::GroupItems,
-        Self::DimItems,
-        Self::LocalMemory,
-        Self::MatrixInstructions,
-    ];
-}
-
-/// Formats the constraint's name.
-impl fmt::Display for ProductConstraint {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Range => "range of the numbers",
-            Self::ItemTile => "tiles of work-items",
-            Self::Vector => "vectors of a tile",
-            Self::Unroll => "unrolled steps",
-            Self::EqualReads => "equal reads",
-            Self::NoEffect => "parameter without effect",
-            Self::Registers => "registers of a work-item",
-            Self::Length => "length of the kernel",
-            Self::GroupItems => "work-items of a group",
-            Self::DimItems => "work-items in one direction",
-            Self::LocalMemory => "local memory",
-            Self::MatrixInstructions => "matrix instructions",
-        })
-    }
-}
-
-impl std::error::Error for ProductConstraint {}
-
 /// The vector lengths of OpenCL C, besides 3.
 pub(super) const VECTORS: [usize; 5] = [1, 2, 4, 8, 16];
 /// 32-bit registers of a work-item, and those for addresses and counters. GPUs of several vendors have about as many.
@@ -178,10 +106,6 @@ pub(super) const OTHER_REGISTERS: usize = 32;
 /// Multiplications of vectors that are written out.
 pub(super) const WRITTEN_MAX: usize = 2048;
 
-pub(super) fn meets(is_met: bool, constraint: ProductConstraint) -> Result<(), ProductConstraint> {
-    if is_met { Ok(()) } else { Err(constraint) }
-}
-
 impl GroupTile {
     /// Checks that the kernel can exist for elements of this type, on a device with these limits.
     ///
@@ -189,25 +113,26 @@ impl GroupTile {
     /// The first constraint that is violated.
     ///
     /// ```
-    /// use superscalar::kernels::opencl::{Class, Element, GroupLimits, Parameters, ProductConstraint, ProductForm};
+    /// use superscalar::kernels::opencl::{Class, Element, GroupLimits, Parameters, ParameterConstraint, ProductForm};
     ///
     /// let element = Element { is_double: true, is_complex: false };
     /// let ProductForm::Grouped(tile) = Parameters::of(Class::Gpu, 'd').product else { unreachable!("a GPU") };
     /// assert_eq!(tile.check(element, &GroupLimits::USUAL), Ok(()));
     /// let small = GroupLimits { local_bytes: 4 << 10, ..GroupLimits::USUAL };
-    /// assert_eq!(tile.check(element, &small), Err(ProductConstraint::LocalMemory));
+    /// assert_eq!(tile.check(element, &small), Err(ParameterConstraint::ProductMemory));
     /// ```
-    pub fn check(&self, element: Element, limits: &GroupLimits) -> Result<(), ProductConstraint> {
+    pub fn check(&self, element: Element, limits: &GroupLimits) -> Result<(), ParameterConstraint> {
         let &Self { m_wg, n_wg, k_wg, k_wi, m_dim, n_dim, a, b, buffering } = self;
         // Numbers beyond these limits are not meant, and would overflow what follows.
         let numbers = [m_wg, n_wg, k_wg, k_wi, m_dim, n_dim, a.dim, b.dim];
         let is_in_range = numbers.iter().all(|number| (1..=1024).contains(number));
         let are_vectors = VECTORS.contains(&a.vector) && VECTORS.contains(&b.vector);
-        meets(is_in_range && are_vectors, ProductConstraint::Range)?;
-        meets(m_wg.is_multiple_of(m_dim) && n_wg.is_multiple_of(n_dim), ProductConstraint::ItemTile)?;
+        meets(is_in_range, ParameterConstraint::Range)?;
+        meets(are_vectors, ParameterConstraint::VectorLength)?;
+        meets(m_wg.is_multiple_of(m_dim) && n_wg.is_multiple_of(n_dim), ParameterConstraint::ItemTile)?;
         let are_whole = self.m_wi().is_multiple_of(a.vector) && self.n_wi().is_multiple_of(b.vector);
-        meets(are_whole, ProductConstraint::Vector)?;
-        meets(k_wg.is_multiple_of(k_wi), ProductConstraint::Unroll)?;
+        meets(are_whole, ParameterConstraint::Vector)?;
+        meets(k_wg.is_multiple_of(k_wi), ParameterConstraint::Unroll)?;
         let factors = [(a, m_wg, m_dim), (b, n_wg, n_dim)];
         let has_effect = |(factor, block, dim): &(FactorTile, usize, usize)| {
             // One vector or one work-item has no stride, and a block that is as wide as the group's is named so.
@@ -217,7 +142,7 @@ impl GroupTile {
                 && !(factor.layout == PackedLayout::ItemBlocks && items_block == *block)
         };
         let is_buffered = buffering == Buffering::None || a.is_local || b.is_local;
-        meets(factors.iter().all(has_effect) && is_buffered, ProductConstraint::NoEffect)?;
+        meets(factors.iter().all(has_effect) && is_buffered, ParameterConstraint::NoEffect)?;
         let reads_equally = |(factor, block, _): &(FactorTile, usize, usize)| {
             let rows = self.items() / factor.dim;
             !factor.is_local
@@ -225,13 +150,13 @@ impl GroupTile {
                     && (block / factor.vector).is_multiple_of(factor.dim)
                     && k_wg.is_multiple_of(rows))
         };
-        meets(factors.iter().all(reads_equally), ProductConstraint::EqualReads)?;
-        meets(self.registers(element) <= REGISTERS, ProductConstraint::Registers)?;
+        meets(factors.iter().all(reads_equally), ParameterConstraint::EqualReads)?;
+        meets(self.registers(element) <= REGISTERS, ParameterConstraint::Registers)?;
         let written = k_wi * self.m_wi() / a.vector * self.n_wi() * element.parts().pow(2);
-        meets(written <= WRITTEN_MAX, ProductConstraint::Length)?;
-        meets(self.items() <= limits.items, ProductConstraint::GroupItems)?;
-        meets(m_dim <= limits.dim_items[0] && n_dim <= limits.dim_items[1], ProductConstraint::DimItems)?;
-        meets(self.local_bytes(element) <= limits.local_bytes, ProductConstraint::LocalMemory)
+        meets(written <= WRITTEN_MAX, ParameterConstraint::Length)?;
+        meets(self.items() <= limits.items, ParameterConstraint::GroupItems)?;
+        meets(m_dim <= limits.dim_items[0] && n_dim <= limits.dim_items[1], ParameterConstraint::DimItems)?;
+        meets(self.local_bytes(element) <= limits.local_bytes, ParameterConstraint::ProductMemory)
     }
 
     /// Returns the rows of a work-item's tile (Mwi).
@@ -355,25 +280,25 @@ mod tests {
         let wide = FactorTile { dim: 32, ..tile.a };
         let with_a = |a: FactorTile| GroupTile { a, ..tile };
         for (tile, constraint) in [
-            (GroupTile { m_wg: 0, ..tile }, ProductConstraint::Range),
-            (GroupTile { k_wg: usize::MAX, ..tile }, ProductConstraint::Range),
-            (with_a(FactorTile { vector: 3, ..tile.a }), ProductConstraint::Range),
-            (GroupTile { m_dim: 24, ..tile }, ProductConstraint::ItemTile),
-            (with_a(FactorTile { vector: 8, ..tile.a }), ProductConstraint::Vector),
-            (GroupTile { k_wi: 3, ..tile }, ProductConstraint::Unroll),
-            (with_a(FactorTile { dim: 24, ..tile.a }), ProductConstraint::EqualReads),
-            (with_a(FactorTile { is_local: false, dim: 8, ..tile.a }), ProductConstraint::NoEffect),
-            (with_a(FactorTile { vector: 4, ..tile.a }), ProductConstraint::NoEffect),
-            (GroupTile { m_wg: 256, n_wg: 128, k_wi: 1, ..tile }, ProductConstraint::Registers),
-            (GroupTile { m_wg: 128, n_wg: 64, k_wi: 16, k_wg: 256, ..tile }, ProductConstraint::Registers),
-            (GroupTile { m_wg: 128, m_dim: 32, n_dim: 16, a: wide, b: wide, ..tile }, ProductConstraint::GroupItems),
-            (GroupTile { m_dim: 8, n_dim: 16, ..tile }, ProductConstraint::DimItems),
-            (GroupTile { k_wg: 32, ..tile }, ProductConstraint::LocalMemory),
+            (GroupTile { m_wg: 0, ..tile }, ParameterConstraint::Range),
+            (GroupTile { k_wg: usize::MAX, ..tile }, ParameterConstraint::Range),
+            (with_a(FactorTile { vector: 3, ..tile.a }), ParameterConstraint::VectorLength),
+            (GroupTile { m_dim: 24, ..tile }, ParameterConstraint::ItemTile),
+            (with_a(FactorTile { vector: 8, ..tile.a }), ParameterConstraint::Vector),
+            (GroupTile { k_wi: 3, ..tile }, ParameterConstraint::Unroll),
+            (with_a(FactorTile { dim: 24, ..tile.a }), ParameterConstraint::EqualReads),
+            (with_a(FactorTile { is_local: false, dim: 8, ..tile.a }), ParameterConstraint::NoEffect),
+            (with_a(FactorTile { vector: 4, ..tile.a }), ParameterConstraint::NoEffect),
+            (GroupTile { m_wg: 256, n_wg: 128, k_wi: 1, ..tile }, ParameterConstraint::Registers),
+            (GroupTile { m_wg: 128, n_wg: 64, k_wi: 16, k_wg: 256, ..tile }, ParameterConstraint::Registers),
+            (GroupTile { m_wg: 128, m_dim: 32, n_dim: 16, a: wide, b: wide, ..tile }, ParameterConstraint::GroupItems),
+            (GroupTile { m_dim: 8, n_dim: 16, ..tile }, ParameterConstraint::DimItems),
+            (GroupTile { k_wg: 32, ..tile }, ParameterConstraint::ProductMemory),
         ] {
             assert_eq!(tile.check(element, &LIMITS), Err(constraint), "{tile:?}");
         }
         let long = GroupTile { k_wg: 512, k_wi: 512, buffering: Buffering::None, ..tile };
-        assert_eq!(long.check(element, &LIMITS), Err(ProductConstraint::Length));
+        assert_eq!(long.check(element, &LIMITS), Err(ParameterConstraint::Length));
     }
 
     /// Of the valid points, every 1009th is turned into a text: all of them would take minutes.
@@ -399,7 +324,9 @@ mod tests {
             }
             println!("{letter}: {valid} valid; longest text {length}; {refused:?}");
             assert!(valid > 1000 && length < 400_000, "{letter}: {valid} valid, {length} bytes");
-            for constraint in [ProductConstraint::Vector, ProductConstraint::EqualReads, ProductConstraint::Registers] {
+            for constraint in
+                [ParameterConstraint::Vector, ParameterConstraint::EqualReads, ParameterConstraint::Registers]
+            {
                 assert!(refused.contains_key(&constraint), "{letter}: {refused:?}");
             }
         }

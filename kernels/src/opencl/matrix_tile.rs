@@ -4,8 +4,9 @@
 //! (`mma.sync.m16n8k8` of PTX). OpenCL C has no such operation; NVIDIA's compiler takes it as inline PTX.
 
 use super::{
-    Element, GroupLimits, ProductConstraint,
-    group_tile::{OTHER_REGISTERS, REGISTERS, WRITTEN_MAX, meets},
+    Element, GroupLimits, ParameterConstraint,
+    constraint::meets,
+    group_tile::{OTHER_REGISTERS, REGISTERS, WRITTEN_MAX},
 };
 
 /// Rows, columns and steps of an instruction.
@@ -39,28 +40,28 @@ impl MatrixTile {
     /// The first constraint that is violated.
     ///
     /// ```
-    /// use superscalar::kernels::opencl::{Element, GroupLimits, MatrixTile, ProductConstraint};
+    /// use superscalar::kernels::opencl::{Element, GroupLimits, MatrixTile, ParameterConstraint};
     ///
     /// let tile = MatrixTile { m_wg: 128, n_wg: 128, k_wg: 8, m_warp: 64, n_warp: 32 };
     /// let of = |letter| tile.check(Element::of(letter), &GroupLimits::NONE);
-    /// assert_eq!((of('d'), of('s')), (Ok(()), Err(ProductConstraint::MatrixInstructions)));
+    /// assert_eq!((of('d'), of('s')), (Ok(()), Err(ParameterConstraint::MatrixInstructions)));
     /// ```
-    pub fn check(&self, element: Element, limits: &GroupLimits) -> Result<(), ProductConstraint> {
+    pub fn check(&self, element: Element, limits: &GroupLimits) -> Result<(), ParameterConstraint> {
         let &Self { m_wg, n_wg, k_wg, m_warp, n_warp } = self;
-        meets(element.is_double && limits.has_matrix_f64, ProductConstraint::MatrixInstructions)?;
+        meets(element.is_double && limits.has_matrix_f64, ParameterConstraint::MatrixInstructions)?;
         let numbers = [m_wg, n_wg, k_wg, m_warp, n_warp];
-        meets(numbers.iter().all(|number| (1..=1024).contains(number)), ProductConstraint::Range)?;
-        meets(m_wg.is_multiple_of(m_warp) && n_wg.is_multiple_of(n_warp), ProductConstraint::ItemTile)?;
+        meets(numbers.iter().all(|number| (1..=1024).contains(number)), ParameterConstraint::Range)?;
+        meets(m_wg.is_multiple_of(m_warp) && n_wg.is_multiple_of(n_warp), ParameterConstraint::ItemTile)?;
         let [rows, columns, steps] = MATRIX_SHAPE;
-        meets(m_warp.is_multiple_of(rows) && n_warp.is_multiple_of(columns), ProductConstraint::Vector)?;
-        meets(k_wg.is_multiple_of(steps), ProductConstraint::Unroll)?;
+        meets(m_warp.is_multiple_of(rows) && n_warp.is_multiple_of(columns), ParameterConstraint::Vector)?;
+        meets(k_wg.is_multiple_of(steps), ParameterConstraint::Unroll)?;
         let are_equal = self.reads(element).iter().all(|reads| *reads > 0);
-        meets(are_equal, ProductConstraint::EqualReads)?;
-        meets(self.registers(element) <= REGISTERS, ProductConstraint::Registers)?;
+        meets(are_equal, ParameterConstraint::EqualReads)?;
+        meets(self.registers(element) <= REGISTERS, ParameterConstraint::Registers)?;
         let written = k_wg / steps * (m_warp / rows) * (n_warp / columns) * element.parts().pow(2);
-        meets(written <= WRITTEN_MAX, ProductConstraint::Length)?;
-        meets(self.items() <= limits.items.min(limits.dim_items[0]), ProductConstraint::GroupItems)?;
-        meets(self.local_bytes(element) <= limits.local_bytes, ProductConstraint::LocalMemory)
+        meets(written <= WRITTEN_MAX, ParameterConstraint::Length)?;
+        meets(self.items() <= limits.items.min(limits.dim_items[0]), ParameterConstraint::GroupItems)?;
+        meets(self.local_bytes(element) <= limits.local_bytes, ParameterConstraint::ProductMemory)
     }
 
     /// Returns the work-items of a group.
@@ -116,20 +117,20 @@ mod tests {
         let element = Element::of('z');
         assert_eq!(tile.check(element, &limits), Ok(()));
         let none = GroupLimits { has_matrix_f64: false, ..limits };
-        assert_eq!(tile.check(element, &none), Err(ProductConstraint::MatrixInstructions));
+        assert_eq!(tile.check(element, &none), Err(ParameterConstraint::MatrixInstructions));
         for (tile, constraint) in [
-            (MatrixTile { m_wg: 0, ..tile }, ProductConstraint::Range),
-            (MatrixTile { n_warp: 0, ..tile }, ProductConstraint::Range),
-            (MatrixTile { m_warp: 48, ..tile }, ProductConstraint::ItemTile),
-            (MatrixTile { m_warp: 8, ..tile }, ProductConstraint::Vector),
-            (MatrixTile { k_wg: 12, ..tile }, ProductConstraint::Unroll),
-            (MatrixTile { m_wg: 96, n_wg: 96, ..tile }, ProductConstraint::EqualReads),
-            (MatrixTile { m_warp: 64, n_warp: 64, ..tile }, ProductConstraint::Registers),
-            (MatrixTile { m_warp: 16, ..tile }, ProductConstraint::GroupItems),
+            (MatrixTile { m_wg: 0, ..tile }, ParameterConstraint::Range),
+            (MatrixTile { n_warp: 0, ..tile }, ParameterConstraint::Range),
+            (MatrixTile { m_warp: 48, ..tile }, ParameterConstraint::ItemTile),
+            (MatrixTile { m_warp: 8, ..tile }, ParameterConstraint::Vector),
+            (MatrixTile { k_wg: 12, ..tile }, ParameterConstraint::Unroll),
+            (MatrixTile { m_wg: 96, n_wg: 96, ..tile }, ParameterConstraint::EqualReads),
+            (MatrixTile { m_warp: 64, n_warp: 64, ..tile }, ParameterConstraint::Registers),
+            (MatrixTile { m_warp: 16, ..tile }, ParameterConstraint::GroupItems),
         ] {
             assert_eq!(tile.check(element, &limits), Err(constraint), "{tile:?}");
         }
         let small = GroupLimits { local_bytes: 32 << 10, ..limits };
-        assert_eq!(tile.check(element, &small), Err(ProductConstraint::LocalMemory));
+        assert_eq!(tile.check(element, &small), Err(ParameterConstraint::ProductMemory));
     }
 }

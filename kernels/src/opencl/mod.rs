@@ -9,6 +9,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `parameters` | blocking, vector widths and packing |
+//! | `constraint`, `validity`, `local_memory` | which parameters a device can run |
 //! | `row`, `database` | parameters as text; the rows for devices, in files |
 //! | `in_use` | the rows that this process uses |
 //! | `tuner` | measures which parameters are the fastest on a device |
@@ -39,11 +40,13 @@
 //! Only kernels touch the heap, so `unsafe` is confined to `stream`, where they are launched.
 
 mod batch;
+mod constraint;
 mod database;
 mod elements;
 mod factor;
 mod group_tile;
 mod in_use;
+mod local_memory;
 mod lu;
 mod matrix_tile;
 mod panel;
@@ -58,9 +61,11 @@ mod stream;
 mod tall;
 mod triangular;
 mod tuner;
+mod validity;
 mod view;
 
-pub use group_tile::{Buffering, FactorTile, GroupLimits, GroupTile, PackedLayout, ProductConstraint};
+pub use constraint::ParameterConstraint;
+pub use group_tile::{Buffering, FactorTile, GroupLimits, GroupTile, PackedLayout};
 pub use matrix_tile::MatrixTile;
 pub use parameters::{Class, Element, LoopingTile, Packing, Parameters, ProductForm};
 pub use program::Program;
@@ -70,7 +75,7 @@ pub mod tuning {
     pub use super::{
         database::{Database, Target, TunedRow},
         in_use::{file, row_of, store},
-        tuner::{Found, Measured, SearchOptions, Stage, Tuner},
+        tuner::{Found, Measured, SearchOptions, Stage, Tuner, random_row},
     };
 }
 
@@ -113,7 +118,7 @@ pub fn enqueue<T: Scalar>(queue: &mut OpenclQueue, scratch: Range<usize>, call: 
 ///
 /// # Errors
 /// The errors of [`issue`], or if the parameters are for another type, or the device cannot run them: the message has
-/// the name of the [`ProductConstraint`].
+/// the name of the [`ParameterConstraint`].
 pub fn enqueue_with<T: Scalar>(
     parameters: &Parameters,
     queue: &mut OpenclQueue,
@@ -182,8 +187,8 @@ pub fn scratch_bytes_with<T: Scalar>(parameters: &Parameters, call: &Call<T>) ->
     }
 }
 
-fn refusal(device: &DeviceClass, constraint: ProductConstraint) -> DeviceError {
-    DeviceError::new(format!("{} cannot run the kernel of products: {constraint}", device.name))
+fn refusal(device: &DeviceClass, constraint: ParameterConstraint) -> DeviceError {
+    DeviceError::new(format!("{} cannot run the kernels of these parameters: {constraint}", device.name))
 }
 
 /// Launches a call.

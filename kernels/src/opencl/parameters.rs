@@ -5,8 +5,9 @@
 //! tile of one OpenCL work-item.
 
 use super::{
-    GroupLimits, GroupTile, MatrixTile, ProductConstraint,
-    group_tile::{VECTORS, WRITTEN_MAX, meets},
+    GroupLimits, GroupTile, MatrixTile, ParameterConstraint,
+    constraint::meets,
+    group_tile::{VECTORS, WRITTEN_MAX},
 };
 use superscalar_devices::opencl::DeviceClass;
 
@@ -108,13 +109,14 @@ impl LoopingTile {
     ///
     /// # Errors
     /// The first constraint that is violated.
-    pub fn check(&self, element: Element) -> Result<(), ProductConstraint> {
+    pub fn check(&self, element: Element) -> Result<(), ParameterConstraint> {
         let &Self { m_wg, n_wg, k_wg, m_wi, n_wi, vector } = self;
         let is_in_range = [m_wg, n_wg, k_wg, m_wi, n_wi].iter().all(|number| (1..=4096).contains(number));
-        meets(is_in_range && VECTORS.contains(&vector), ProductConstraint::Range)?;
-        meets(m_wg.is_multiple_of(m_wi) && n_wg.is_multiple_of(n_wi), ProductConstraint::ItemTile)?;
-        meets(m_wi.is_multiple_of(vector), ProductConstraint::Vector)?;
-        meets(m_wi / vector * n_wi * element.parts().pow(2) <= WRITTEN_MAX, ProductConstraint::Length)
+        meets(is_in_range, ParameterConstraint::Range)?;
+        meets(VECTORS.contains(&vector), ParameterConstraint::VectorLength)?;
+        meets(m_wg.is_multiple_of(m_wi) && n_wg.is_multiple_of(n_wi), ParameterConstraint::ItemTile)?;
+        meets(m_wi.is_multiple_of(vector), ParameterConstraint::Vector)?;
+        meets(m_wi / vector * n_wi * element.parts().pow(2) <= WRITTEN_MAX, ParameterConstraint::Length)
     }
 }
 
@@ -123,7 +125,7 @@ impl ProductForm {
     ///
     /// # Errors
     /// The first constraint that is violated.
-    pub fn check(&self, element: Element, limits: &GroupLimits) -> Result<(), ProductConstraint> {
+    pub fn check(&self, element: Element, limits: &GroupLimits) -> Result<(), ParameterConstraint> {
         match self {
             Self::Looping(tile) => tile.check(element),
             Self::Grouped(tile) => tile.check(element, limits),
@@ -202,19 +204,22 @@ impl Packing {
     ///
     /// # Errors
     /// The first constraint that is violated.
-    pub fn check(&self, columns: usize, element: Element, limits: &GroupLimits) -> Result<(), ProductConstraint> {
+    pub fn check(&self, columns: usize, element: Element, limits: &GroupLimits) -> Result<(), ParameterConstraint> {
         let &Self { m_wg, n_wg, m_wi, n_wi, m_unroll, n_unroll } = self;
         let is_in_range = [m_wg, n_wg, m_wi, n_wi, m_unroll, n_unroll].iter().all(|one| (1..=1024).contains(one));
-        meets(is_in_range, ProductConstraint::Range)?;
-        meets(m_wg.is_multiple_of(m_wi) && n_wg.is_multiple_of(n_wi), ProductConstraint::ItemTile)?;
-        meets(columns.is_multiple_of(m_wg), ProductConstraint::EqualReads)?;
-        meets(m_wi.is_multiple_of(m_unroll) && n_wi.is_multiple_of(n_unroll), ProductConstraint::Unroll)?;
+        meets(is_in_range, ParameterConstraint::Range)?;
+        meets(m_wg.is_multiple_of(m_wi) && n_wg.is_multiple_of(n_wi), ParameterConstraint::ItemTile)?;
+        meets(columns.is_multiple_of(m_wg), ParameterConstraint::EqualReads)?;
+        meets(m_wi.is_multiple_of(m_unroll) && n_wi.is_multiple_of(n_unroll), ParameterConstraint::Unroll)?;
         let dims = self.dims();
-        meets(dims[0] * dims[1] <= limits.items, ProductConstraint::GroupItems)?;
-        meets(dims[0] <= limits.dim_items[0] && dims[1] <= limits.dim_items[1], ProductConstraint::DimItems)?;
-        // A group of several work-items transposes in local memory.
-        let bytes = if dims == [1, 1] { 0 } else { (m_wg + 1) * n_wg * element.bytes() };
-        meets(bytes <= limits.local_bytes, ProductConstraint::LocalMemory)
+        meets(dims[0] * dims[1] <= limits.items, ParameterConstraint::GroupItems)?;
+        meets(dims[0] <= limits.dim_items[0] && dims[1] <= limits.dim_items[1], ParameterConstraint::DimItems)?;
+        meets(self.local_bytes(element) <= limits.local_bytes, ParameterConstraint::PackingMemory)
+    }
+
+    /// Returns the bytes of local memory, in which a group of several work-items transposes.
+    pub(super) fn local_bytes(&self, element: Element) -> usize {
+        if self.dims() == [1, 1] { 0 } else { (self.m_wg + 1) * self.n_wg * element.bytes() }
     }
 
     /// Returns likely parameters for a product.
@@ -235,22 +240,18 @@ impl Packing {
     }
 }
 
-/// The most steps that are packed at a time, and the largest order of a block.
-const STEPS_MAX: usize = 1 << 16;
-const ORDER_MAX: usize = 1024;
-
 /// The order of a triangle that one kernel applies, and the blocks of a matrix that one kernel factors, if a group has
 /// several work-items. More would take longer than the launches of products that they save.
 const TRIANGLE_SPAN: usize = 256;
 const FACTOR_BLOCKS: usize = 4;
 /// The adjacent columns that the work-items of a group begin with: STRANDS in the kernel that factors.
-const FACTOR_STRANDS: usize = 4;
+pub(super) const FACTOR_STRANDS: usize = 4;
 /// The right-hand sides of a triangle for a group of several work-items: few, so that there are many groups. Each
 /// work-item computes a tile of so many elements.
-const TRIANGLE_COLUMNS: usize = 16;
-const TRIANGLE_TILE: usize = 4;
+pub(super) const TRIANGLE_COLUMNS: usize = 16;
+pub(super) const TRIANGLE_TILE: usize = 4;
 /// Numbers between the columns of a block in local memory: GAP in the kernels of triangles.
-const TRIANGLE_GAP: usize = 4;
+pub(super) const TRIANGLE_GAP: usize = 4;
 /// The rows of a block that a work-item solves for at a time: PART in the kernels' text.
 pub(super) const PART_ROWS: usize = 8;
 /// The steps that are read at a time, if factors are not packed.
@@ -267,14 +268,14 @@ pub struct Parameters {
     pub packing: [Packing; 2],
     /// Steps of the inner dimension that are packed at a time, which bounds the scratch.
     pub packed_steps: usize,
-    /// The order of products up to which factors are not packed; for m x n, the harmonic mean of both counts. With matrix
-    /// instructions, the kernel for such factors has them, too. 0 if a group has one work-item, for there is no kernel
-    /// then.
+    /// The order of products up to which factors are not packed; for m x n, the harmonic mean of both counts. 0 if no
+    /// kernel reads factors where they are: for looping kernels, for grouped ones if a group has one work-item, and for
+    /// those with matrix instructions if the work-items do not have equal parts of a factor.
     pub direct_order: usize,
     /// Numbers in a vector of other kernels.
     pub vector: usize,
-    /// The order of the blocks of a triangle, a multiple of 4; a power of two from 16 if a group has several work-items.
-    /// One kernel applies a block, or as many as 256 rows have. Larger triangles are halved, which leaves the rest to
+    /// The order of the blocks of a triangle: a multiple of 4, or a power of two from 16 if a group has several
+    /// work-items. One kernel applies a block, or as many as 256 rows have. Larger triangles are halved, which leaves the rest to
     /// the product.
     pub triangle_order: usize,
     /// The order of the blocks of a matrix that is factored. One kernel factors a block, or four if a group has several
@@ -287,59 +288,13 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Returns the parameters with another kernel for products, and likely ones for its packing.
+    /// Returns the parameters with another kernel for products, and likely ones for its packing. If that kernel cannot
+    /// read factors where they are, all factors are packed.
     #[must_use]
     pub fn with_product(self, product: ProductForm) -> Self {
         let packing = product.packed_columns().map(|columns| Packing::likely(&product, columns));
-        Self { product, packing, ..self }
-    }
-
-    /// Checks that a device with these limits can run the kernels.
-    ///
-    /// # Errors
-    /// The first constraint that is violated.
-    pub fn check(&self, limits: &GroupLimits) -> Result<(), ProductConstraint> {
-        let element = self.element();
-        self.product.check(element, limits)?;
-        let [.., k] = self.product.multiples();
-        let are_steps = (1..=STEPS_MAX).contains(&self.packed_steps);
-        meets(are_steps && VECTORS.contains(&self.vector), ProductConstraint::Range)?;
-        meets(self.packed_steps.is_multiple_of(k), ProductConstraint::EqualReads)?;
-        let columns = self.product.packed_columns().into_iter();
-        columns.zip(&self.packing).try_for_each(|(columns, packing)| packing.check(columns, element, limits))?;
-        let orders = [self.triangle_order, self.factor_order];
-        let are_orders = orders.iter().all(|order| (1..=ORDER_MAX).contains(order));
-        meets(are_orders && self.triangle_order.is_multiple_of(4), ProductConstraint::Range)?;
-        let groups = [self.work_items, self.factor_items];
-        meets(groups.into_iter().all(is_square), ProductConstraint::Range)?;
-        meets((self.work_items == 1) == (self.factor_items == 1), ProductConstraint::Range)?;
-        let most = limits.items.min(limits.dim_items[0]);
-        meets(groups.iter().all(|&items| items <= most), ProductConstraint::GroupItems)?;
-        meets(self.direct_order <= STEPS_MAX, ProductConstraint::Range)?;
-        match &self.product {
-            ProductForm::Looping(_) => meets(self.direct_order == 0, ProductConstraint::Range)?,
-            ProductForm::Grouped(_) => meets(self.direct_order == 0 || self.work_items > 1, ProductConstraint::Range)?,
-            ProductForm::Matrix(tile) => {
-                let is_possible = self.direct_order == 0 || !tile.direct_reads().contains(&0);
-                meets(is_possible, ProductConstraint::EqualReads)?;
-            }
-        }
-        if self.work_items == 1 {
-            return Ok(());
-        }
-        // Several work-items share blocks: of a triangle and its right-hand sides, or columns of a matrix that is factored
-        // and two more.
-        let order = self.triangle_order;
-        meets(order.is_power_of_two() && order >= TRIANGLE_COLUMNS, ProductConstraint::Range)?;
-        meets(self.triangle_items() <= most, ProductConstraint::GroupItems)?;
-        let span = self.factor_span();
-        let are_shares = self.factor_order.is_multiple_of(FACTOR_STRANDS)
-            && span.is_multiple_of((self.factor_items / FACTOR_STRANDS).max(1));
-        meets(are_shares, ProductConstraint::Range)?;
-        let direct = 2 * DIRECT_STEPS * (self.direct_tile() + 1);
-        let triangle = order * (order + TRIANGLE_COLUMNS + 2 * TRIANGLE_GAP);
-        let own = (span * (self.factor_order + 2)).max(triangle).max(direct);
-        meets(own * element.bytes() <= limits.local_bytes, ProductConstraint::LocalMemory)
+        let row = Self { product, packing, ..self };
+        if row.check_direct().is_ok() { row } else { Self { direct_order: 0, ..row } }
     }
 
     /// Returns the parts of the elements.
@@ -384,7 +339,9 @@ impl Parameters {
         }
     }
 
-    fn direct_tile(&self) -> usize {
+    /// Returns the rows and columns of a group in the kernel for factors that are not packed, if it has no matrix
+    /// instructions.
+    pub(super) fn direct_tile(&self) -> usize {
         self.direct_each() * self.work_items.isqrt()
     }
 
@@ -409,43 +366,9 @@ impl Parameters {
     }
 }
 
-/// Returns whether the work-items of a group are a power of four, as kernels require that arrange them in a square or
-/// add by halves.
-fn is_square(items: usize) -> bool {
-    items.is_power_of_two() && items.ilog2().is_multiple_of(2)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The parameters of kernels besides the product's are checked, because rows may come from a file.
-    #[test]
-    fn parameters_of_other_kernels_are_checked() {
-        let row = Parameters::of(Class::Gpu, 'z');
-        let limits = GroupLimits { items: 256, ..GroupLimits::USUAL };
-        assert_eq!(row.check(&limits), Ok(()));
-        for (row, constraint) in [
-            (Parameters { packed_steps: 0, ..row }, ProductConstraint::Range),
-            (Parameters { packed_steps: usize::MAX, ..row }, ProductConstraint::Range),
-            (Parameters { packed_steps: 4097, ..row }, ProductConstraint::EqualReads),
-            (Parameters { vector: 3, ..row }, ProductConstraint::Range),
-            (Parameters { triangle_order: 30, ..row }, ProductConstraint::Range),
-            (Parameters { triangle_order: 36, ..row }, ProductConstraint::Range),
-            (Parameters { factor_order: 0, ..row }, ProductConstraint::Range),
-            (Parameters { factor_order: 20, ..row }, ProductConstraint::Range),
-            (Parameters { factor_items: 1, ..row }, ProductConstraint::Range),
-            (Parameters { factor_items: 128, ..row }, ProductConstraint::Range),
-            (Parameters { factor_items: 1024, ..row }, ProductConstraint::GroupItems),
-            (Parameters { direct_order: 1 << 17, ..row }, ProductConstraint::Range),
-            (Parameters { work_items: 32, ..row }, ProductConstraint::Range),
-            (Parameters { work_items: 0, ..row }, ProductConstraint::Range),
-            (Parameters { work_items: 1024, ..row }, ProductConstraint::GroupItems),
-            (Parameters { factor_order: 64, ..row }, ProductConstraint::LocalMemory),
-        ] {
-            assert_eq!(row.check(&limits), Err(constraint), "{row}");
-        }
-    }
 
     #[test]
     fn packing_constraints_discard() {
@@ -454,13 +377,13 @@ mod tests {
         let limits = GroupLimits { items: 128, dim_items: [128, 64], local_bytes: 9 << 10, ..GroupLimits::USUAL };
         assert_eq!(valid.check(64, element, &limits), Ok(()));
         for (packing, constraint) in [
-            (Packing { m_wg: 0, ..valid }, ProductConstraint::Range),
-            (Packing { n_wi: 3, ..valid }, ProductConstraint::ItemTile),
-            (Packing { m_wg: 48, ..valid }, ProductConstraint::EqualReads),
-            (Packing { n_unroll: 3, ..valid }, ProductConstraint::Unroll),
-            (Packing { n_wi: 2, n_unroll: 1, ..valid }, ProductConstraint::GroupItems),
-            (Packing { m_wg: 1, n_wi: 1, n_wg: 128, n_unroll: 1, ..valid }, ProductConstraint::DimItems),
-            (Packing { n_wg: 32, n_wi: 8, ..valid }, ProductConstraint::LocalMemory),
+            (Packing { m_wg: 0, ..valid }, ParameterConstraint::Range),
+            (Packing { n_wi: 3, ..valid }, ParameterConstraint::ItemTile),
+            (Packing { m_wg: 48, ..valid }, ParameterConstraint::EqualReads),
+            (Packing { n_unroll: 3, ..valid }, ParameterConstraint::Unroll),
+            (Packing { n_wi: 2, n_unroll: 1, ..valid }, ParameterConstraint::GroupItems),
+            (Packing { m_wg: 1, n_wi: 1, n_wg: 128, n_unroll: 1, ..valid }, ParameterConstraint::DimItems),
+            (Packing { n_wg: 32, n_wi: 8, ..valid }, ParameterConstraint::PackingMemory),
         ] {
             assert_eq!(packing.check(64, element, &limits), Err(constraint), "{packing:?}");
         }

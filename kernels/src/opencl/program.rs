@@ -223,7 +223,7 @@ fn pack(text: &mut String, block: Option<usize>, packing: Packing, name: &str) {
 pub(super) const TRANSPOSED_BLOCK: usize = 16;
 
 /// The interchanges that a group of several work-items makes together.
-const INTERCHANGES: usize = 32;
+pub(super) const INTERCHANGES: usize = 32;
 
 /// Returns the columns of a group that interchanges rows. What several work-items move together takes less than 6 KiB.
 pub(super) fn interchanged_columns(parameters: &Parameters) -> usize {
@@ -255,7 +255,7 @@ fn panels(text: &mut String, parameters: &Parameters, before: &str, kernels: &st
 }
 
 /// The order of the blocks of triangles in batches.
-const BATCH_BLOCK: usize = 16;
+pub(super) const BATCH_BLOCK: usize = 16;
 
 /// The dot products of a group, for a vector of each problem of a batch.
 pub(super) const BATCH_DOT_COLUMNS: usize = 8;

@@ -1,5 +1,5 @@
-//! trmm and trsm: triangles are halved until one kernel applies them; products do the rest. Before a solve by work-groups
-//! of several items, one launch inverts all blocks on the diagonal.
+//! trmm and trsm: triangles are halved until one kernel applies them; products do the rest. Before a solve by
+//! work-groups of several items, one launch inverts all blocks on the diagonal.
 
 use super::{
     Program,

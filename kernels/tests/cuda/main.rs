@@ -3,7 +3,7 @@
 //! The suite in `conformance` tests their results; it needs a GPU.
 
 #[cfg(feature = "opencl")]
-mod matrix_products;
+mod opencl_texts;
 
 use std::{num::NonZero, sync::Mutex, thread};
 use superscalar_devices::cuda;

@@ -1,9 +1,10 @@
-// What the batched kernels share: the matrices of a batch, and arithmetic. Included after
+// What the kernels of batches and of panels share: the matrices of a batch, barriers, and arithmetic. Included after
 // `prelude.cl`. Required definition: LANES, the work-items of a group, a power of four.
 //
-// A group works on one problem. All its work-items pass every barrier (TOGETHER): it is outside of branches, and in
-// loops with the same bounds for the whole group. An early return would skip it, so a group without work has loops
-// without steps.
+// A group works on one problem of a batch, or on some rows of a panel. All its work-items pass every barrier
+// (TOGETHER): it is outside of branches, also of those that the whole group takes, because PoCL 3.1 compiles some
+// conditional barriers wrongly. In loops it is passed by the whole group, because the bounds are the same for all
+// work-items. An early return would skip it, so a group without work has loops without steps.
 
 #if LANES == 1
 // The memory of a single work-item is private, and so not limited by the size of local memory.

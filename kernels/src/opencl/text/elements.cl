@@ -1,5 +1,6 @@
-// Kernels that touch each element once. Work-group (x, j) processes column j, or block (x, j). Required definitions:
-// LANES, BLOCK, and for interchanges COLUMNS and INTERCHANGES.
+// Kernels that scale, copy, transpose and interchange. A work-group has a column, a block of a matrix that is
+// transposed, or a few columns whose rows are interchanged. Required definitions: LANES, BLOCK, and for interchanges
+// COLUMNS and INTERCHANGES.
 
 // A := beta A, or one part of it, optionally with a real diagonal.
 __kernel GROUP(LANES) void scale(__global real *restrict heap, ulong at, ulong ld, int m, int part, int is_hermitian,

@@ -7,7 +7,8 @@
 // group of row j has stored that row, which it changes while others read it. What is stored for odd and for even
 // columns alternates.
 //
-// No barrier depends on j, because PoCL 3.1 compiles some conditional barriers wrongly.
+// The first step has nothing to combine, and the last one no column to prepare. Their barriers are the same as those of
+// all steps: see `batch.cl`.
 
 // The work-items of a group form ROW_LANES rows and COLUMN_LANES columns. Each has ROWS rows of a block at a time.
 #if LANES < 16

@@ -3,7 +3,10 @@
 //! Rows that the model expects to be fast are tried first, mixed with random ones that it expects to be slower. When
 //! some rows are measured, most proposals are neighbours of the fastest ones, which differ in one or two parameters.
 
-use super::space::{Point, Space};
+use super::{
+    random::Seeded,
+    space::{Point, Space},
+};
 use crate::opencl::Parameters;
 use std::collections::BTreeSet;
 
@@ -12,28 +15,6 @@ const DRAWS: usize = 300_000;
 /// Measured rows before neighbours are proposed, and the number of rows whose neighbours are.
 const MEASURED_MIN: usize = 8;
 const CENTRES: usize = 3;
-
-/// Random numbers (Steele, Lea and Flood's SplitMix).
-struct Seeded(u64);
-
-impl Seeded {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
-    }
-
-    /// Returns a number between zero and one.
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
 
 /// A row to measure, and its point.
 #[derive(Clone, Copy, Debug)]

@@ -13,13 +13,18 @@
 //! | `explorer` | the order in which rows are measured |
 //! | `compilers` | threads that compile ahead |
 //! | `trial` | checks and times a row on the device |
+//! | `random`, `sample` | random numbers; random rows, for tests |
 
 mod compilers;
 mod explorer;
+mod random;
+mod sample;
 mod space;
 #[cfg(test)]
 mod tests;
 mod trial;
+
+pub use sample::random_row;
 
 use super::{Element, GroupLimits, Parameters, database::Database, in_use::row_of};
 use crate::Scalar;

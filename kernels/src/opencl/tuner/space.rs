@@ -212,7 +212,7 @@ fn packing_cost(packing: &Packing) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::opencl::Class;
+    use crate::opencl::{Class, tuning::Database};
 
     fn space(class: Class, letter: char) -> Space {
         Space::of_products(Parameters::of(class, letter), GroupLimits::USUAL, 16, 2048)
@@ -243,6 +243,24 @@ mod tests {
                 let worse = row.with_product(ProductForm::Grouped(worse));
                 assert!(space.cost(&worse) > space.cost(&row), "{row}: {} {}", space.cost(&worse), space.cost(&row));
             }
+        }
+    }
+
+    /// A kernel that cannot read factors where they are is a point, too, with a row that packs all of them.
+    #[test]
+    fn rows_are_checked_with_the_form_that_was_found() {
+        let base = Database::shipped().rows.iter().map(|row| row.parameters);
+        let mut base = base.filter(|row| matches!(row.product, ProductForm::Matrix(_)) && row.letter == 'd');
+        let base = base.next().expect("a row with matrix instructions");
+        assert!(base.direct_order > 0, "{base}");
+        let space = Space::of_products(base, GroupLimits::NONE, 16, 2048);
+        let mut point = [0; 17];
+        // Tiles of 128 x 32 and of 128 x 128, by warps of 64 x 32.
+        point[..5].copy_from_slice(&[2, 0, 0, 2, 1]);
+        for (columns, direct_order) in [(0, 0), (2, base.direct_order)] {
+            point[1] = columns;
+            let row = space.row(&point).expect("a valid row");
+            assert_eq!(row.direct_order, direct_order, "{row}");
         }
     }
 
