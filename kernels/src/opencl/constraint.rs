@@ -40,19 +40,14 @@ pub enum ParameterConstraint {
     SquareGroup,
     /// The groups of some kernels have one work-item, and those of others have several.
     SingleItems,
-    /// The order of a triangle is no multiple of four or, if a group has several work-items, of eight and of the rows
-    /// and columns that they form, or its half is not.
+    /// The order of a triangle is no multiple of four or, if a group has several work-items, no power of two from 16.
     TriangleOrder,
-    /// The order of a block that is factored is no multiple of eight and of the rows that a group's work-items form.
+    /// The order of a block that is factored is no multiple of four, or a group's work-items do not have equal parts.
     FactorOrder,
-    /// The tile of products of tall matrices is no multiple of the rows that a group's work-items form.
-    TallTile,
     /// What a work-item has of a triangle, of its right-hand sides and of their product exceeds its registers.
     TriangleRegisters,
     /// What a work-item has of a block that is factored exceeds its registers.
     FactorRegisters,
-    /// What a work-item has of a tile of products of tall matrices exceeds its registers.
-    TallRegisters,
     /// The parts of the factors of a product exceed local memory.
     ProductMemory,
     /// What a group packs exceeds local memory.
@@ -67,8 +62,6 @@ pub enum ParameterConstraint {
     ElementMemory,
     /// The sums of a panel exceed local memory.
     PanelMemory,
-    /// The tiles of products of tall matrices exceed local memory.
-    TallMemory,
     /// What a group has of a problem of a batch exceeds local memory.
     BatchMemory,
 }
@@ -96,10 +89,8 @@ impl fmt::Display for ParameterConstraint {
             Self::SingleItems => "groups of one work-item and groups of several",
             Self::TriangleOrder => "order of a triangle",
             Self::FactorOrder => "order of a factored block",
-            Self::TallTile => "tile of tall products",
             Self::TriangleRegisters => "registers of a work-item for triangles",
             Self::FactorRegisters => "registers of a work-item for factored blocks",
-            Self::TallRegisters => "registers of a work-item for tall products",
             Self::ProductMemory => "local memory of products",
             Self::PackingMemory => "local memory of packing",
             Self::DirectMemory => "local memory of products without packing",
@@ -107,7 +98,6 @@ impl fmt::Display for ParameterConstraint {
             Self::FactorMemory => "local memory of factored blocks",
             Self::ElementMemory => "local memory of interchanges",
             Self::PanelMemory => "local memory of panels",
-            Self::TallMemory => "local memory of tall products",
             Self::BatchMemory => "local memory of batches",
         })
     }

@@ -8,7 +8,6 @@ use super::{
         BATCH_BLOCK, BATCH_DOT_COLUMNS, BATCH_PANEL_BYTES, BATCH_PANEL_COLUMNS, INTERCHANGES, TRANSPOSED_BLOCK,
         batch_tile, batch_vectors, interchanged_columns,
     },
-    tall::{TALL_DEPTH, TALL_TILE},
 };
 
 impl Program {
@@ -34,6 +33,10 @@ impl Program {
                 ProductForm::Grouped(_) => 2 * DIRECT_STEPS * (parameters.direct_tile() + 1) * bytes,
                 ProductForm::Matrix(tile) => tile.local_bytes(element),
             },
+            Self::DirectSmall => match &parameters.product {
+                ProductForm::Looping(_) | ProductForm::Grouped(_) => 0,
+                ProductForm::Matrix(tile) => tile.small(element).local_bytes(element),
+            },
             Self::Elements if is_single => transposed,
             _ if is_single => 0,
             Self::Triangle => {
@@ -50,7 +53,7 @@ impl Program {
             Self::PanelLuTogether => OWN_PANEL_BYTES + 2 * part * (CONCURRENT_ITEMS / PANEL_WIDTH),
             Self::PanelQr => qr_panel_bytes(items, part, bytes),
             Self::PanelQrTogether => OWN_PANEL_BYTES + CONCURRENT_ITEMS * bytes + PANEL_WIDTH * part,
-            Self::Tall => 2 * TALL_TILE * (TALL_DEPTH + 1) * bytes,
+            Self::Tall => 0,
             Self::BatchGemm => {
                 let depth = if element.is_double && element.is_complex { 8 } else { 16 };
                 let (tiles, dots) = (2 * depth * (batch_tile(parameters) + 1), BATCH_DOT_COLUMNS * (items + 1));

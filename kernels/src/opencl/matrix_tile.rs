@@ -64,6 +64,12 @@ impl MatrixTile {
         meets(self.local_bytes(element) <= limits.local_bytes, ParameterConstraint::ProductMemory)
     }
 
+    /// Returns the tile for products of elements of this type that have too few large ones to occupy a device.
+    pub(super) fn small(&self, element: Element) -> Self {
+        let (block, warp) = if element.is_complex { (32, 16) } else { (64, 32) };
+        Self { m_wg: block, n_wg: block, k_wg: 16, m_warp: warp, n_warp: warp }
+    }
+
     /// Returns the work-items of a group.
     #[must_use]
     pub fn items(&self) -> usize {

@@ -5,7 +5,7 @@
 //! tile of one OpenCL work-item.
 
 use super::{
-    GroupLimits, GroupTile, MatrixTile, ParameterConstraint,
+    GroupLimits, GroupTile, MatrixTile, ParameterConstraint, Program,
     constraint::meets,
     group_tile::{VECTORS, WRITTEN_MAX},
 };
@@ -275,8 +275,8 @@ pub struct Parameters {
     /// Numbers in a vector of other kernels.
     pub vector: usize,
     /// The order of the blocks of a triangle: a multiple of 4, or a power of two from 16 if a group has several
-    /// work-items. One kernel applies a block, or as many as 256 rows have. Larger triangles are halved, which leaves the rest to
-    /// the product.
+    /// work-items. One kernel applies a block, or as many as 256 rows have. Larger triangles are halved, which leaves
+    /// the rest to the product.
     pub triangle_order: usize,
     /// The order of the blocks of a matrix that is factored. One kernel factors a block, or four if a group has several
     /// work-items.
@@ -331,11 +331,22 @@ impl Parameters {
         if self.work_items == 1 { 1 } else { self.triangle_order * TRIANGLE_COLUMNS / TRIANGLE_TILE }
     }
 
-    /// Returns the work-items of a group, and the rows and columns that it computes, if factors are not packed.
-    pub(super) fn direct_group(&self) -> ([usize; 2], [usize; 2]) {
+    /// Returns the family of the kernel for factors that are not packed, the work-items of its groups, and the rows and
+    /// columns that a group computes. With matrix instructions there are two: where large tiles would leave half of a
+    /// device's `units` idle, tiles are small.
+    pub(super) fn direct_kernel(&self, [m, n]: [usize; 2], units: usize) -> (Program, [usize; 2], [usize; 2]) {
         match &self.product {
-            ProductForm::Matrix(_) => self.product.group(),
-            ProductForm::Looping(_) | ProductForm::Grouped(_) => ([self.work_items, 1], [self.direct_tile(); 2]),
+            ProductForm::Matrix(tile) => {
+                let (program, tile) = match m.div_ceil(tile.m_wg) * n.div_ceil(tile.n_wg) {
+                    groups if 2 * groups <= units => (Program::DirectSmall, tile.small(self.element())),
+                    _ => (Program::Direct, *tile),
+                };
+                let (local, block) = ProductForm::Matrix(tile).group();
+                (program, local, block)
+            }
+            ProductForm::Looping(_) | ProductForm::Grouped(_) => {
+                (Program::Direct, [self.work_items, 1], [self.direct_tile(); 2])
+            }
         }
     }
 

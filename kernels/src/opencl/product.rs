@@ -40,6 +40,13 @@ impl Repeats {
     pub const ONCE: Self = Self { packing: [1, 1], multiplication: 1 };
 }
 
+/// Slices of the inner dimension of a product: their steps, and the elements from one result to the next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slices {
+    pub steps: usize,
+    pub apart: usize,
+}
+
 impl<T: Scalar> Product<T> {
     /// Makes the product C := C + alpha A B.
     pub fn adding(alpha: T, a: View, b: View, c: View) -> Self {
@@ -66,9 +73,9 @@ impl<T: Scalar> Product<T> {
         if alpha == T::ZERO || k == 0 {
             return scale(stream, part, beta, c);
         }
-        let is_stored = [a, b].iter().all(|factor| factor.structure == Structure::General);
-        if is_stored && repeats == Repeats::ONCE && stream.parameters.is_direct([c.m, c.n]) {
-            return self.multiply_direct(stream);
+        let are_readable = self.forms().is_some();
+        if are_readable && repeats == Repeats::ONCE && stream.parameters.is_direct([c.m, c.n]) {
+            return self.multiply_direct(stream, Slices { steps: k, apart: 0 });
         }
         let before = stream.scratch.mark();
         let (most, [m, n, multiple]) = (stream.parameters.packed_steps, stream.parameters.product.multiples());
@@ -96,25 +103,44 @@ impl<T: Scalar> Product<T> {
         Ok(())
     }
 
-    /// Multiplies operands that are not packed.
-    fn multiply_direct(self, stream: &mut Stream<'_>) -> Result<(), DeviceError> {
+    /// Returns the codes of the forms of both factors for kernels that read them where they are, or `None` if these
+    /// cannot.
+    fn forms(&self) -> Option<[Argument; 2]> {
+        // The rows of B are steps.
+        let [a, b] = [self.a, self.b.transpose()].map(|factor| {
+            let structure = match factor.structure {
+                Structure::General => 0,
+                Structure::UnitTriangle(Uplo::Lower) => 2,
+                Structure::UnitTriangle(Uplo::Upper) => 4,
+                Structure::Symmetric(_) | Structure::Hermitian(_) => return None,
+            };
+            Some(Argument::Code(i32::from(factor.conj && T::COMPLEX) + structure))
+        });
+        Some([a?, b?])
+    }
+
+    /// Multiplies operands that are not packed, in slices of the inner dimension. C has no gaps if there are several, and
+    /// the products of all slices follow each other.
+    pub fn multiply_direct(self, stream: &mut Stream<'_>, slices: Slices) -> Result<(), DeviceError> {
         let Self { part, alpha, a, b, beta, c } = self;
-        let (local, [m_wg, n_wg]) = stream.parameters.direct_group();
-        let [is_conj_a, is_conj_b] = [a, b].map(|factor| Argument::Code((factor.conj && T::COMPLEX).into()));
+        let (program, local, [m_wg, n_wg]) = stream.parameters.direct_kernel([c.m, c.n], stream.units());
+        let Some([a_form, b_form]) = self.forms() else {
+            return Err(DeviceError::new("a product of a symmetric factor that is not packed"));
+        };
         let stride = |stride: usize| Argument::Stride(stride as isize);
         let (part_c, is_hermitian) = part_codes(part);
         stream.launch(Launch {
-            program: Program::Direct,
+            program,
             kernel: "gemm_direct",
             arguments: &[
                 Argument::Offset(a.at),
                 stride(a.rs),
                 stride(a.cs),
-                is_conj_a,
+                a_form,
                 Argument::Offset(b.at),
                 stride(b.rs),
                 stride(b.cs),
-                is_conj_b,
+                b_form,
                 Argument::Offset(c.at),
                 Argument::Offset(c.cs),
                 Argument::Count(c.m),
@@ -124,8 +150,10 @@ impl<T: Scalar> Product<T> {
                 is_hermitian,
                 Argument::element(alpha),
                 Argument::element(beta),
+                Argument::Count(slices.steps),
+                Argument::Offset(slices.apart),
             ],
-            groups: [c.m.div_ceil(m_wg), c.n.div_ceil(n_wg)],
+            groups: [c.m.div_ceil(m_wg), c.n.div_ceil(n_wg) * a.n.div_ceil(slices.steps)],
             local,
         })
     }

@@ -6,7 +6,6 @@ use super::{
     panel::{CONCURRENT_ITEMS, GROUPS_MAX, OWN_PANEL_BYTES, PANEL_WIDTH},
     parameters::PART_ROWS,
     product_text,
-    tall::{TALL_DEPTH, TALL_TILE, has_tall_products},
 };
 use std::{
     collections::BTreeMap,
@@ -22,6 +21,8 @@ pub enum Program {
     Product,
     /// `gemm_direct`: the product of operands that are not packed. Empty for the looping form.
     Direct,
+    /// The same in smaller tiles. Empty without matrix instructions.
+    DirectSmall,
     /// `pack_a`, `pack_transposed_a`, `complete_a` for matrices of which one triangle is stored, and the same for B.
     Pack,
     /// `solve`, `multiply`; `pack_triangle` if a group has one work-item, otherwise `invert`.
@@ -39,7 +40,7 @@ pub enum Program {
     PanelQr,
     /// `geqrf_together`: see [`PanelLuTogether`](Self::PanelLuTogether).
     PanelQrTogether,
-    /// `multiply_rows`, `add_parts`. Without kernels for groups of one work-item.
+    /// `add_parts`.
     Tall,
     /// On batches: `gemm`, `gemm_tiny`, `gemv_n`, `gemv_t`.
     BatchGemm,
@@ -57,9 +58,10 @@ pub enum Program {
 
 impl Program {
     /// All families.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Product,
         Self::Direct,
+        Self::DirectSmall,
         Self::Pack,
         Self::Triangle,
         Self::Factor,
@@ -90,6 +92,7 @@ impl Program {
         match self {
             Self::Product => text.push_str(&product_text::text(parameters)),
             Self::Direct => text.push_str(&product_text::direct_text(parameters)),
+            Self::DirectSmall => text.push_str(&product_text::small_direct_text(parameters)),
             Self::Pack => {
                 let blocks = parameters.product.packed_blocks();
                 for ((block, packing), name) in blocks.into_iter().zip(parameters.packing).zip(["_a", "_b"]) {
@@ -119,7 +122,7 @@ impl Program {
                 let (steps, together) = (include_str!("text/panel_qr.cl"), include_str!("text/panel_qr_together.cl"));
                 panel_steps(&mut text, steps, (self == Self::PanelQrTogether).then_some(together), parameters);
             }
-            Self::Tall => tall(&mut text, parameters),
+            Self::Tall => text.push_str(include_str!("text/tall.cl")),
             Self::BatchGemm => {
                 define(&mut text, "TILE", batch_tile(parameters));
                 define(&mut text, "SIDE", parameters.work_items.isqrt());
@@ -185,16 +188,6 @@ fn panel_steps(text: &mut String, steps: &str, together: Option<&str>, parameter
     text.extend([include_str!("text/batch.cl"), include_str!("text/panel.cl"), steps]);
     let shared = [include_str!("text/together.cl"), include_str!("text/panel_own.cl")];
     text.extend(together.into_iter().flat_map(|kernel| shared.into_iter().chain([kernel])));
-}
-
-/// Adds the kernels of products of tall matrices, if there are any.
-fn tall(text: &mut String, parameters: &Parameters) {
-    if has_tall_products(parameters) {
-        define(text, "SIDE", parameters.work_items.isqrt());
-        define(text, "TILE", TALL_TILE);
-        define(text, "DEPTH", TALL_DEPTH);
-        text.push_str(include_str!("text/tall.cl"));
-    }
 }
 
 /// Adds the kernels that pack a factor in blocks of so many columns; `None` stands for all.

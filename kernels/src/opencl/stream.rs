@@ -88,6 +88,11 @@ impl<'a> Stream<'a> {
         self.queue.as_ref().map_or(0, |queue| queue.class().concurrent_groups)
     }
 
+    /// Returns the number of the device's units, or 0 if that is unknown.
+    pub fn units(&self) -> usize {
+        self.queue.as_ref().map_or(0, |queue| queue.class().compute_units as usize)
+    }
+
     /// Puts a kernel into the queue. An empty range of groups launches nothing.
     pub fn launch(&mut self, launch: Launch<'_>) -> Result<(), DeviceError> {
         let Launch { program, kernel, arguments, groups, local } = launch;

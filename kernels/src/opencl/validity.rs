@@ -6,7 +6,6 @@ use super::{
     constraint::meets,
     group_tile::{OTHER_REGISTERS, REGISTERS, VECTORS},
     parameters::{FACTOR_STRANDS, TRIANGLE_COLUMNS, TRIANGLE_TILE},
-    tall::TALL_TILE,
 };
 
 /// The most steps that are packed at a time, the largest order of a block, and the most work-items of a group.
@@ -23,7 +22,7 @@ const MEMORIES: [(Program, ParameterConstraint); 12] = [
     (Program::Elements, ParameterConstraint::ElementMemory),
     (Program::PanelLu, ParameterConstraint::PanelMemory),
     (Program::PanelQr, ParameterConstraint::PanelMemory),
-    (Program::Tall, ParameterConstraint::TallMemory),
+    (Program::DirectSmall, ParameterConstraint::DirectMemory),
     (Program::BatchGemm, ParameterConstraint::BatchMemory),
     (Program::BatchSolve, ParameterConstraint::BatchMemory),
     (Program::BatchLu, ParameterConstraint::BatchMemory),
@@ -77,7 +76,7 @@ impl Parameters {
 
     /// Checks the orders of blocks, which several work-items share in equal parts.
     fn check_orders(&self) -> Result<(), ParameterConstraint> {
-        let (order, side) = (self.triangle_order, self.work_items.isqrt());
+        let order = self.triangle_order;
         let orders = [order, self.factor_order];
         meets(orders.iter().all(|order| (1..=ORDER_MAX).contains(order)), ParameterConstraint::Range)?;
         meets(order.is_multiple_of(4), ParameterConstraint::TriangleOrder)?;
@@ -89,14 +88,13 @@ impl Parameters {
         let (span, strand) = (self.factor_span(), self.factor_items / FACTOR_STRANDS);
         let is_shared = self.factor_order.is_multiple_of(FACTOR_STRANDS) && span.is_multiple_of(strand);
         meets(is_shared, ParameterConstraint::FactorOrder)?;
-        meets(TALL_TILE.is_multiple_of(side), ParameterConstraint::TallTile)?;
-        self.check_registers(TALL_TILE / side)
+        self.check_registers()
     }
 
     /// Checks the elements that each of several work-items has in registers: of blocks of a triangle and its right-hand
-    /// sides, of a panel that is factored, and of a tile of products of tall matrices. Loops over them are written out.
-    /// Besides the time that spilled registers take, PoCL 3.1 overflows its stack where it compiles hundreds.
-    fn check_registers(&self, tall: usize) -> Result<(), ParameterConstraint> {
+    /// sides, and of a panel that is factored. Loops over them are written out. Besides the time that spilled registers
+    /// take, PoCL 3.1 overflows its stack where it compiles hundreds.
+    fn check_registers(&self) -> Result<(), ParameterConstraint> {
         let words = self.element().bytes() / 4;
         let fits = |elements: usize| elements.saturating_mul(words) + OTHER_REGISTERS <= REGISTERS;
         let (order, span) = (self.triangle_order, self.factor_span());
@@ -104,8 +102,7 @@ impl Parameters {
         let ahead = order * (order + self.triangle_columns()) / self.triangle_items();
         meets(fits(ahead + TRIANGLE_TILE), ParameterConstraint::TriangleRegisters)?;
         let rows = span * FACTOR_STRANDS / self.factor_items;
-        meets(fits(rows * (self.factor_order / FACTOR_STRANDS + 1)), ParameterConstraint::FactorRegisters)?;
-        meets(fits(tall.pow(2) + tall), ParameterConstraint::TallRegisters)
+        meets(fits(rows * (self.factor_order / FACTOR_STRANDS + 1)), ParameterConstraint::FactorRegisters)
     }
 }
 
@@ -157,16 +154,12 @@ mod tests {
         ] {
             refused(row, &limits, constraint);
         }
-        let (few, single) = (Parameters { work_items: 16, ..row }, Parameters { letter: 's', ..row });
+        let single = Parameters { letter: 's', ..row };
         refused(Parameters { triangle_order: 128, ..row }, &limits, Why::GroupItems);
         refused(Parameters { triangle_order: 512, ..row }, &GroupLimits::NONE, Why::TriangleRegisters);
         refused(Parameters { factor_order: 128, factor_items: 64, ..single }, &limits, Why::FactorRegisters);
-        refused(few, &limits, Why::TallRegisters);
         let looping = Parameters::of(Class::Cpu, 'z');
         refused(Parameters { direct_order: 64, ..looping }, &limits, Why::DirectOrder);
-        // Work-items that do not fit: 4096 form 64 rows, and a tile of tall products has 32.
-        let many = Parameters { letter: 's', work_items: 4096, triangle_order: 128, ..row };
-        refused(many, &GroupLimits::NONE, Why::TallTile);
     }
 
     /// A group of 64 work-items cannot read 48 rows in equal parts without packing.
@@ -197,7 +190,6 @@ mod tests {
             (single, Why::ElementMemory),
             (Parameters { triangle_order: 64, ..shared(256, 16) }, Why::TriangleMemory),
             (Parameters { factor_order: 32, ..shared(64, 256) }, Why::FactorMemory),
-            (shared(64, 16), Why::TallMemory),
             (shared(64, 16), Why::BatchMemory),
             (shared(64, 16), Why::PanelMemory),
         ] {

@@ -95,7 +95,7 @@ fn products_with_matrix_instructions_compile() {
     let rows = Database::shipped().rows.iter().map(|row| row.parameters);
     let rows: Vec<_> = rows.filter(|row| matches!(row.product, ProductForm::Matrix(_))).collect();
     assert!(!rows.is_empty());
-    for (row, program) in rows.into_iter().flat_map(|row| [Program::Product, Program::Direct].map(|p| (row, p))) {
+    for (row, program) in rows.into_iter().flat_map(|row| [Program::Product, Program::Direct, Program::DirectSmall].map(|p| (row, p))) {
         let Some(usage) = compiled(program, &row) else { return };
         let most = if row.element().is_complex { SPILLS_MAX } else { 0 };
         assert!(matches!(&usage[..], [kernel] if spill_bytes(kernel) <= most), "{usage:?}");

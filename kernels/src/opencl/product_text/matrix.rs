@@ -4,7 +4,7 @@
 //! PTX): of A rows g and g + 8 in columns t and t + 4, of B rows t and t + 4 in column g, and of the sums rows g and
 //! g + 8 in columns 2 t and 2 t + 1. Everything that a work-item keeps has a name.
 
-use super::{DIRECT_SIGNATURE, SIGNATURE, define, line};
+use super::{DIRECT_SIGNATURE, FORMS, SIGNATURE, define, line};
 use crate::opencl::{
     Element, MatrixTile,
     matrix_tile::{MATRIX_SHAPE, ROW_GAP, WARP},
@@ -39,21 +39,21 @@ pub(super) fn kernel(text: &mut String, tile: &MatrixTile, element: Element, kin
         Factors::Packed => Loads::packed(tile, element),
         Factors::Direct => Loads::direct(tile, element),
     };
+    text.push_str(if kind == Factors::Direct { FORMS } else { "" });
     line!(text, "__kernel GROUP(ITEMS)\n{}", loads.signature);
-    text.push_str(BEGIN);
-    text.push_str(&loads.begin);
+    text.extend([loads.slice, BEGIN, &loads.begin]);
     let sums = Sums { tile, parts };
-    sums.zero(text);
-    text.push_str(&(loads.fetch)("0"));
+    sums.begin(text);
+    text.push_str(&(loads.fetch)("k_begin"));
     text.push_str(&(loads.put)("0"));
     text.push_str("barrier(CLK_LOCAL_MEM_FENCE);\nint now = 0;\n");
-    text.push_str("for (int k_first = 0; k_first < k; k_first += K_WG) {\nif (k_first + K_WG < k) {\n");
+    text.push_str("for (int k_first = k_begin; k_first < k_end; k_first += K_WG) {\nif (k_first + K_WG < k_end) {\n");
     text.push_str(&(loads.fetch)("k_first + K_WG"));
     text.push_str("}\n");
     for first in (0..k_wg).step_by(MATRIX_SHAPE[2]) {
         sums.step(text, first);
     }
-    text.push_str("if (k_first + K_WG < k) {\n");
+    text.push_str("if (k_first + K_WG < k_end) {\n");
     text.push_str(&(loads.put)("(1 - now)"));
     text.push_str("}\nbarrier(CLK_LOCAL_MEM_FENCE);\nnow = 1 - now;\n}\n");
     sums.store(text);
@@ -63,6 +63,8 @@ pub(super) fn kernel(text: &mut String, tile: &MatrixTile, element: Element, kin
 /// How a group reads its factors: `K_WG` steps into registers, and from there into one of two buffers.
 struct Loads {
     signature: &'static str,
+    /// The statements that say which steps the group has.
+    slice: &'static str,
     begin: String,
     /// The statements that read from a step on. They are the next steps at each call.
     fetch: Box<dyn Fn(&str) -> String>,
@@ -103,7 +105,7 @@ impl Loads {
             }
             text
         };
-        Self { signature: SIGNATURE, begin, fetch: Box::new(fetch), put: Box::new(put) }
+        Self { signature: SIGNATURE, slice: ALL_STEPS, begin, fetch: Box::new(fetch), put: Box::new(put) }
     }
 
     /// Other factors are read by elements, along the stride of one: a work-item's reads are in rows or steps at equal
@@ -121,18 +123,20 @@ impl Loads {
             line!(begin, "const int {name}_dp = {name}_along ? ITEMS / {block} : 0;");
             line!(begin, "const long {name}_step = {name}_di * {rows} + {name}_dp * {steps};");
             line!(begin, "__global const elem *{name}_from = (__global const elem *)heap + {name}_at;");
-            line!(begin, "{name}_from += ({first} + {name}_i) * {rows} + {name}_p * {steps};");
+            line!(begin, "{name}_from += ({first} + {name}_i) * {rows} + (k_begin + {name}_p) * {steps};");
             let names: Vec<String> = (0..reads).map(|r| format!("{name}f{r}")).collect();
             line!(begin, "elem {};", names.join(", "));
         }
         let fetch = move |first: &str| {
             let mut text = String::new();
-            for ((name, _, reads), (_, steps, _, _)) in factors.into_iter().zip(strides) {
+            for ((name, _, reads), (_, steps, _, start)) in factors.into_iter().zip(strides) {
                 for r in 0..reads {
                     let (row, step) = (format!("{name}_i + {r} * {name}_di"), format!("{name}_p + {r} * {name}_dp"));
-                    let is_inside = format!("{row} < {name}_left && {first} + {step} < k");
-                    line!(text, "{name}f{r} = make(0, 0);");
-                    line!(text, "if ({is_inside}) {name}f{r} = conj_if({name}_from[{r} * {name}_step], {name}_conj);");
+                    let is_inside = format!("{row} < {name}_left && {first} + {step} < k_end");
+                    let (x, form) = (format!("{name}f{r}"), format!("{name}_form"));
+                    line!(text, "{x} = make(0, 0);\nif ({is_inside}) {{");
+                    line!(text, "{x} = conj_if({name}_from[{r} * {name}_step], is_conjugated({form}));");
+                    line!(text, "{x} = with_ones({x}, {start} + {row}, {first} + {step}, {form});\n}}");
                 }
                 line!(text, "{name}_from += K_WG * {steps};");
             }
@@ -151,7 +155,7 @@ impl Loads {
             }
             text
         };
-        Self { signature: DIRECT_SIGNATURE, begin, fetch: Box::new(fetch), put: Box::new(put) }
+        Self { signature: DIRECT_SIGNATURE, slice: SLICE, begin, fetch: Box::new(fetch), put: Box::new(put) }
     }
 }
 
@@ -166,18 +170,34 @@ inline elem old(__global const elem *its, elem beta) {
     if (its && !is_zero(beta)) x = scaled(*its, beta);
     return x;
 }
+inline int is_sign(elem x) { return fabs(RE(x)) == 1 && IM(x) == 0; }
 inline void store(__global elem *its, elem sum, elem old, elem alpha, int is_real) {
     const elem x = scaled(sum, alpha) + old;
     if (its) *its = is_real ? make(RE(x), 0) : x;
 }
 ";
 
+const ALL_STEPS: &str = "
+    const int k_begin = 0, k_end = k, j_group = get_group_id(1);
+    const ulong slice_at = 0;
+";
+
+const SLICE: &str = "
+    const int across = (n + N_WG - 1) / N_WG, j_group = get_group_id(1) % across;
+    const int k_begin = get_group_id(1) / across * slice, k_end = min(k, k_begin + slice);
+    const ulong slice_at = get_group_id(1) / across * apart;
+";
+
 const BEGIN: &str = "
     __local real a_part[a_NUMBERS] __attribute__((aligned(16))), b_part[b_NUMBERS] __attribute__((aligned(16)));
     const int item = get_local_id(0), g = item % WARP / 4, t = item % 4;
-    const int i_first = get_group_id(0) * M_WG, j_first = get_group_id(1) * N_WG;
+    const int i_first = get_group_id(0) * M_WG, j_first = j_group * N_WG;
     const int i_warp = item / WARP % WARPS_M * M_WARP, j_warp = item / WARP / WARPS_M * N_WARP;
     if (is_outside(part, i_first, min(i_first + M_WG, m), j_first, min(j_first + N_WG, n))) return;
+    __global elem *c = (__global elem *)heap + c_at + slice_at;
+    // C + A B and the like begin with C, so that nothing waits for it in the end.
+    const int begins = is_sign(alpha) && is_sign(beta);
+    const elem by = make(RE(alpha) * RE(beta), 0), rest = begins ? make(0, 0) : beta;
 ";
 
 const PACKED: &str = "
@@ -203,13 +223,24 @@ impl Sums<'_> {
         (0..down).flat_map(move |i| (0..across).map(move |j| (i, j)))
     }
 
-    fn zero(&self, text: &mut String) {
+    /// Begins with zeros or with C.
+    fn begin(&self, text: &mut String) {
         for (i, j) in self.instructions() {
             for (_, name) in self.names() {
                 let names: Vec<String> = (0..4).map(|r| format!("{name}{i}_{j}_{r} = 0")).collect();
                 line!(text, "real {};", names.join(", "));
             }
         }
+        line!(text, "if (begins) {{");
+        for ((i, j), r) in self.instructions().flat_map(|at| (0..4).map(move |r| (at, r))) {
+            let place = place(i, j, r);
+            line!(text, "{{ {place}\nconst elem x = old(its, by);");
+            for (part, name) in self.names() {
+                line!(text, "{name}{i}_{j}_{r} = {}(x);", ["RE", "IM"][part]);
+            }
+            line!(text, "}}");
+        }
+        line!(text, "}}");
     }
 
     /// Adds the products of eight steps.
@@ -245,28 +276,34 @@ impl Sums<'_> {
 
     fn store(&self, text: &mut String) {
         let [rows, columns, _] = MATRIX_SHAPE;
-        line!(text, "__global elem *c = (__global elem *)heap + c_at;");
         let (down, across) = (self.tile.m_warp / rows, self.tile.n_warp / columns);
         for i in 0..down {
             // All loads of some rows come before the stores, because the compiler does not know that they differ.
             line!(text, "{{");
             for (j, r) in (0..across).flat_map(|j| (0..4).map(move |r| (j, r))) {
-                let (row, column) = (i * rows + 8 * (r / 2), j * columns + r % 2);
-                line!(text, "const int i{j}_{r} = i_first + i_warp + {row} + g;");
-                line!(text, "const int j{j}_{r} = j_first + j_warp + {column} + 2 * t;");
-                let place = format!("c + (ulong)j{j}_{r} * ld + i{j}_{r}");
-                line!(text, "__global elem *c{j}_{r} = place({place}, i{j}_{r}, j{j}_{r}, m, n, part);");
-                line!(text, "const elem o{j}_{r} = old(c{j}_{r}, beta);");
+                let place = place(i, j, r);
+                line!(text, "elem o{j}_{r};\n{{ {place}\no{j}_{r} = old(its, rest); }}");
             }
             for (j, r) in (0..across).flat_map(|j| (0..4).map(move |r| (j, r))) {
                 // The imaginary parts of real types are not read.
                 let imaginary = if self.parts == 2 { 'y' } else { 'x' };
                 let sum = format!("make(x{i}_{j}_{r}, {imaginary}{i}_{j}_{r})");
-                line!(text, "store(c{j}_{r}, {sum}, o{j}_{r}, alpha, is_hermitian && i{j}_{r} == j{j}_{r});");
+                let place = place(i, j, r);
+                line!(text, "{{ {place}\nstore(its, {sum}, o{j}_{r}, alpha, is_hermitian && i == j); }}");
             }
             line!(text, "}}");
         }
     }
+}
+
+/// Returns the statements that find the row, the column and the place of sum `r` of an instruction.
+fn place(i: usize, j: usize, r: usize) -> String {
+    let [rows, columns, _] = MATRIX_SHAPE;
+    let (row, column) = (i * rows + 8 * (r / 2), j * columns + r % 2);
+    format!(
+        "const int i = i_first + i_warp + {row} + g, j = j_first + j_warp + {column} + 2 * t;
+        __global elem *its = place(c + (ulong)j * ld + i, i, j, m, n, part);"
+    )
 }
 
 /// Adds the product of parts of A, with a sign, and of B to the sums of an instruction.

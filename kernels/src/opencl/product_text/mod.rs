@@ -39,9 +39,19 @@ pub(super) fn direct_text(parameters: &Parameters) -> String {
         ProductForm::Grouped(_) => {
             define(&mut text, [("SIDE", parameters.work_items.isqrt()), ("EACH", parameters.direct_each())]);
             define(&mut text, [("STEPS", DIRECT_STEPS)]);
-            text.extend([include_str!("../text/direct.cl")]);
+            text.extend([FORMS, include_str!("../text/direct.cl")]);
         }
         ProductForm::Matrix(tile) => matrix::kernel(&mut text, tile, parameters.element(), Factors::Direct),
+    }
+    text
+}
+
+/// Returns the source of the same kernel in smaller tiles, or an empty one if there is none.
+pub(super) fn small_direct_text(parameters: &Parameters) -> String {
+    let (mut text, element) = (PREAMBLE.to_owned(), parameters.element());
+    match &parameters.product {
+        ProductForm::Looping(_) | ProductForm::Grouped(_) => text.clear(),
+        ProductForm::Matrix(tile) => matrix::kernel(&mut text, &tile.small(element), element, Factors::Direct),
     }
     text
 }
@@ -66,11 +76,23 @@ inline int is_outside(int part, int i, int i_end, int j, int j_end) {
 const SIGNATURE: &str = "void gemm(__global real *restrict heap, ulong a_at, ulong b_at, ulong c_at, ulong ld,
         int m, int n, int k, int part, int is_hermitian, elem alpha, elem beta) {";
 
-/// The parameters of the kernel whose factors are not packed, but have strides. Of `a_conj` and `b_conj` each says
-/// whether the factor is conjugated.
+/// The parameters of the kernel whose factors are not packed, but have strides, and `a_form` and `b_form` (see
+/// `is_conjugated` and `with_ones`). The inner dimension is cut into slices of `slice` steps; the product of each is at a
+/// distance of `apart` elements from the one before. The groups of a slice are next to each other in direction 1.
 const DIRECT_SIGNATURE: &str = "void gemm_direct(__global real *restrict heap, ulong a_at, long a_rs, long a_cs,
-        int a_conj, ulong b_at, long b_rs, long b_cs, int b_conj, ulong c_at, ulong ld, int m, int n, int k, int part,
-        int is_hermitian, elem alpha, elem beta) {";
+        int a_form, ulong b_at, long b_rs, long b_cs, int b_form, ulong c_at, ulong ld, int m, int n, int k, int part,
+        int is_hermitian, elem alpha, elem beta, int slice, ulong apart) {";
+
+/// What the kernels for factors that are not packed share.
+const FORMS: &str = "
+// The form of a factor: 1 if it is conjugated, plus 2 if it is unit trapezoidal so that ones are stored where row and
+// step are equal and zeros where the step is larger, or plus 4 where the row is.
+inline int is_conjugated(int form) { return form & 1; }
+inline elem with_ones(elem x, int row, int step, int form) {
+    const int is_one = row == step, is_zero = form & 2 ? step > row : row > step;
+    return form > 1 && (is_one || is_zero) ? make(is_one, 0) : x;
+}
+";
 
 /// The register tile. `xR_C` is the vector of rows R in column C; `yR_C` has the imaginary parts.
 struct RegisterTile {

@@ -9,11 +9,11 @@
 // A padded row of a block in local memory.
 #define ROW (TILE + 1)
 
-// A block of a factor: `rows` rows or columns of the result, at a stride, by steps at another stride.
+// A block of a factor: `rows` rows or columns of the result from `first` on, at a stride, by steps at another stride.
 typedef struct {
     __global const elem *from;
     long stride, step_stride;
-    int rows, conj;
+    int first, rows, form;
 } Factor;
 
 // Which row and step of a block is read by the work-item's read `at`: adjacent work-items read adjacent elements.
@@ -26,7 +26,10 @@ inline void fetch(elem *to, Factor f, int first, int k) {
     for (int r = 0; r < READS; ++r) {
         const int at = get_local_id(0) + r * LANES, i = row_of(at, f), p = step_of(at, f) + first;
         elem x = make(0, 0);
-        if (at < TILE * STEPS && i < f.rows && p < k) x = conj_if(f.from[i * f.stride + p * f.step_stride], f.conj);
+        if (at < TILE * STEPS && i < f.rows && p < k) {
+            x = conj_if(f.from[i * f.stride + p * f.step_stride], is_conjugated(f.form));
+            x = with_ones(x, f.first + i, p, f.form);
+        }
         to[r] = x;
     }
 }
@@ -39,30 +42,33 @@ inline void put(const elem *from, __local elem *to, Factor f) {
     }
 }
 
-__kernel GROUP(LANES) void gemm_direct(__global real *restrict heap, ulong a_at, long a_rs, long a_cs, int a_conj,
-                                        ulong b_at, long b_rs, long b_cs, int b_conj, ulong c_at, ulong ld, int m,
-                                        int n, int k, int part, int is_hermitian, elem alpha, elem beta) {
+__kernel GROUP(LANES) void gemm_direct(__global real *restrict heap, ulong a_at, long a_rs, long a_cs, int a_form,
+                                        ulong b_at, long b_rs, long b_cs, int b_form, ulong c_at, ulong ld, int m,
+                                        int n, int k, int part, int is_hermitian, elem alpha, elem beta, int slice,
+                                        ulong apart) {
     __local elem a_own[STEPS * ROW];
     __local elem b_own[STEPS * ROW];
-    const int i_first = get_group_id(0) * TILE, j_first = get_group_id(1) * TILE;
+    const int across = (n + TILE - 1) / TILE, turn = get_group_id(1) / across;
+    const int i_first = get_group_id(0) * TILE, j_first = get_group_id(1) % across * TILE;
+    const int k_first = turn * slice, k_end = min(k, k_first + slice);
     const int row = get_local_id(0) % SIDE, column = get_local_id(0) / SIDE;
     if (is_outside(part, i_first, min(i_first + TILE, m), j_first, min(j_first + TILE, n))) return;
     __global elem *whole = (__global elem *)heap;
-    const Factor a = {whole + a_at + i_first * a_rs, a_rs, a_cs, m - i_first, a_conj};
-    const Factor b = {whole + b_at + j_first * b_cs, b_cs, b_rs, n - j_first, b_conj};
+    const Factor a = {whole + a_at + i_first * a_rs, a_rs, a_cs, i_first, m - i_first, a_form};
+    const Factor b = {whole + b_at + j_first * b_cs, b_cs, b_rs, j_first, n - j_first, b_form};
     elem sum[EACH][EACH], a_next[READS], b_next[READS];
 #pragma unroll
     for (int u = 0; u < EACH; ++u)
 #pragma unroll
         for (int v = 0; v < EACH; ++v) sum[u][v] = make(0, 0);
-    fetch(a_next, a, 0, k);
-    fetch(b_next, b, 0, k);
-    for (int first = 0; first < k; first += STEPS) {
+    fetch(a_next, a, k_first, k_end);
+    fetch(b_next, b, k_first, k_end);
+    for (int first = k_first; first < k_end; first += STEPS) {
         put(a_next, a_own, a);
         put(b_next, b_own, b);
         barrier(CLK_LOCAL_MEM_FENCE);
-        fetch(a_next, a, first + STEPS, k);
-        fetch(b_next, b, first + STEPS, k);
+        fetch(a_next, a, first + STEPS, k_end);
+        fetch(b_next, b, first + STEPS, k_end);
 #pragma unroll
         for (int p = 0; p < STEPS; ++p) {
             elem x[EACH];
@@ -77,7 +83,7 @@ __kernel GROUP(LANES) void gemm_direct(__global real *restrict heap, ulong a_at,
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    __global elem *c = whole + c_at;
+    __global elem *c = whole + c_at + turn * apart;
 #pragma unroll
     for (int v = 0; v < EACH; ++v)
 #pragma unroll
