@@ -2,6 +2,7 @@
 
 use super::{
     class::DeviceClass,
+    concurrency::ConcurrencyClaim,
     context::{Heap, SharedContext},
     discovery::DiscoveredDevice,
     failure::check,
@@ -34,6 +35,8 @@ pub(super) struct DeviceState {
     pub(super) clock: Clock,
     pub(super) heap: OnceLock<Heap>,
     pub(super) heap_bytes: usize,
+    /// Held until the device's queues are closed, if its groups may wait for each other.
+    pub(super) _concurrency: Option<ConcurrencyClaim>,
 }
 
 impl DeviceState {
@@ -87,7 +90,7 @@ impl Arg {
 ///
 /// A task may consist of several kernels. They run one after the other, and the task ends with the last. If a kernel
 /// cannot be put into the queue after an earlier one of the task was, the task ends with that error when the earlier
-/// ones have run.
+/// ones have run. Nobody runs it again, because a part of it has run.
 #[derive(Debug)]
 pub struct OpenclQueue {
     state: Arc<DeviceState>,
@@ -95,7 +98,7 @@ pub struct OpenclQueue {
     number: u16,
     kernels: HashMap<u128, HashMap<String, Kernel>>,
     /// The events that the next command must wait for. Later commands need none, since the queue is in order.
-    waits: Vec<Arc<Event>>,
+    pub(super) waits: Vec<Arc<Event>>,
     work: QueuedWork,
     /// The last launch, which is not in the queue yet: whether it needs an event depends on what follows.
     held: Option<HeldLaunch>,
@@ -212,15 +215,19 @@ impl OpenclQueue {
         let Some(HeldLaunch { kernel, name, dims, global, local }) = self.held.take() else { return Ok(()) };
         let local = local.as_ref().map_or(ptr::null(), |local| local.as_ptr());
         // The work's duration needs the event of its first command, too.
-        let is_first = self.work.events.is_empty() && !self.ends_without_event;
-        let has_event = if self.is_timed && is_first { HasEvent::Yes } else { has_event };
-        self.enqueue("clEnqueueNDRangeKernel", has_event, |queue, count, waits, event| {
+        let has_event = if self.is_timed && !self.has_work() { HasEvent::Yes } else { has_event };
+        let put = self.enqueue("clEnqueueNDRangeKernel", has_event, |queue, count, waits, event| {
             let (offset, global) = (ptr::null(), global.as_ptr());
             // SAFETY: queue, kernel and events exist, and there are as many sizes as dimensions. The caller of `launch`
             // guarantees the kernel's accesses.
             unsafe { ffi::clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, count, waits, event) }
+        });
+        put.map_err(|error| {
+            let error = in_kernel(&name, &error);
+            // The call that made the launch has returned, so the task fails even if this call's error is ignored.
+            self.work.failed.get_or_insert_with(|| error.clone());
+            error
         })
-        .map_err(|error| in_kernel(&name, &error))
     }
 
     /// Reads a small part of the heap after everything that is in the queue now. When the task ends, `judge` is called
@@ -277,28 +284,50 @@ impl OpenclQueue {
 
     /// Ends a task or a copy: returns its work, or the error if nothing is in the queue.
     pub(super) fn end(&mut self, result: Result<(), DeviceError>) -> Result<QueuedWork, DeviceError> {
-        let result = result.and(self.put_held(HasEvent::Yes));
-        if self.work.events.is_empty() && !self.ends_without_event {
+        let result = result.and_then(|()| self.put_held(HasEvent::Yes));
+        // The driver refused a launch that an implementation believes to be in the queue.
+        let result = self.work.failed.take().map_or(result, Err);
+        if self.has_work() {
+            self.work.failed = result.err();
+            // Something failed behind a launch without an event.
+            if self.ends_without_event
+                && let Err(error) = self.mark()
+            {
+                self.end_now(error);
+            }
+        } else {
             result?;
             // An empty task still needs a command, to keep its order behind the events and earlier work.
             self.mark()?;
-        } else {
-            if self.ends_without_event {
-                // Something failed behind a launch. If not even a marker is possible, nothing may be left running.
-                self.mark().inspect_err(|_| {
-                    self.finish();
-                })?;
-            }
-            self.work.failed = result.err();
         }
         // SAFETY: this value owns a reference to the queue, so the object is valid.
         let flushed = check(unsafe { ffi::clFlush(self.queue.raw()) }, "clFlush");
         if let Err(error) = flushed {
-            self.work.failed.get_or_insert(error);
+            self.end_now(error);
         }
         self.waits.clear();
         self.work.is_timed = self.is_timed;
         Ok(std::mem::take(&mut self.work))
+    }
+
+    /// Returns whether commands of the task are in the queue.
+    fn has_work(&self) -> bool {
+        self.ends_without_event || !self.work.events.is_empty()
+    }
+
+    /// Waits for the end of work that no event would report. If the driver fails in this, too, nobody knows whether the
+    /// work runs, and the device is lost.
+    fn end_now(&mut self, error: DeviceError) {
+        let error = match self.finish() {
+            Ok(()) => self.work.failed.take().unwrap_or(error),
+            Err(unfinished) => {
+                // A command may still write the memory of these, so they are leaked.
+                self.work.checks.clear();
+                DeviceError::lost(format!("{error}; then {unfinished}"))
+            }
+        };
+        self.work.events.clear();
+        self.work.failed = Some(error);
     }
 
     /// Puts a command that does nothing into the queue.
@@ -309,10 +338,10 @@ impl OpenclQueue {
         })
     }
 
-    /// Waits until everything in the queue has ended. Returns whether the driver succeeded.
-    pub(super) fn finish(&self) -> bool {
+    /// Waits until everything in the queue has ended.
+    pub(super) fn finish(&self) -> Result<(), DeviceError> {
         // SAFETY: this value owns a reference to the queue, so the object is valid.
-        unsafe { ffi::clFinish(self.queue.raw()) == ffi::CL_SUCCESS }
+        check(unsafe { ffi::clFinish(self.queue.raw()) }, "clFinish")
     }
 
     /// Sets some bytes of a heap to zero.
