@@ -244,14 +244,6 @@ mod tests {
     }
 
     #[test]
-    fn error_of_a_heap_names_the_device_once() -> Result<(), DeviceError> {
-        let opened = open("sim:0:fault=reserve@1", None)?;
-        let error = opened.builder().weights_file(None).build().err().expect("a fault").to_string();
-        assert_eq!(error.matches("sim:0").count(), 1, "{error}");
-        Ok(())
-    }
-
-    #[test]
     fn numbers_of_bytes() {
         assert_eq!(["1", "2k", "3M", "1G"].map(bytes), [1, 2 << 10, 3 << 20, 1 << 30].map(Ok));
         for text in ["", "M", "-1", "1T", "99999999999G", "0", "1é"] {
