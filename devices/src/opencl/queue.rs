@@ -96,7 +96,7 @@ pub struct OpenclQueue {
     state: Arc<DeviceState>,
     queue: Queue,
     number: u16,
-    kernels: HashMap<u128, HashMap<String, Kernel>>,
+    kernels: HashMap<u128, HashMap<String, KnownKernel>>,
     /// The events that the next command must wait for. Later commands need none, since the queue is in order.
     pub(super) waits: Vec<Arc<Event>>,
     work: QueuedWork,
@@ -106,6 +106,13 @@ pub struct OpenclQueue {
     is_timed: bool,
     /// Whether the last command in the queue has no event.
     ends_without_event: bool,
+}
+
+#[derive(Debug)]
+struct KnownKernel {
+    object: Kernel,
+    /// The number of its arguments.
+    arguments: usize,
 }
 
 /// A launch whose kernel has its arguments. The kernel is one of the queue's.
@@ -188,7 +195,15 @@ impl OpenclQueue {
         }
         self.put_held(HasEvent::No)?;
         let heap = self.state.heap()?.raw();
-        let object = self.kernel(source, kernel)?.raw();
+        let known = self.kernel(source, kernel)?;
+        let (object, expected) = (known.object.raw(), known.arguments);
+        // The driver would take the missing ones from the kernel's last launch.
+        if args.len() != expected {
+            return Err(DeviceError::new(format!(
+                "kernel `{kernel}`: {} arguments are not possible: expected {expected}",
+                args.len()
+            )));
+        }
         for (at, arg) in args.iter().enumerate() {
             let (size, value) = match arg {
                 Arg::Heap => (size_of_val(&heap), (&raw const heap).cast()),
@@ -323,10 +338,10 @@ impl OpenclQueue {
             Err(unfinished) => {
                 // A command may still write the memory of these, so they are leaked.
                 self.work.checks.clear();
+                self.work.events.clear();
                 DeviceError::lost(format!("{error}; then {unfinished}"))
             }
         };
-        self.work.events.clear();
         self.work.failed = Some(error);
     }
 
@@ -393,7 +408,7 @@ impl OpenclQueue {
         Target { context: &context.context, device: found.raw(), whole: found.whole(), class: found.class() }
     }
 
-    fn kernel(&mut self, source: &Source, name: &str) -> Result<&Kernel, DeviceError> {
+    fn kernel(&mut self, source: &Source, name: &str) -> Result<&KnownKernel, DeviceError> {
         let is_known = self.kernels.get(&source.id()).is_some_and(|kernels| kernels.contains_key(name));
         if !is_known {
             let program = self.state.programs.get(self.target(), source)?;
@@ -404,7 +419,8 @@ impl OpenclQueue {
                 let raw = ffi::clCreateKernel(program.raw(), text.as_ptr(), &raw mut code);
                 Kernel::made(raw, code, "clCreateKernel").map_err(|error| in_kernel(name, &error))?
             };
-            self.kernels.entry(source.id()).or_default().insert(name.to_owned(), kernel);
+            let known = KnownKernel { arguments: arguments(&kernel)?, object: kernel };
+            self.kernels.entry(source.id()).or_default().insert(name.to_owned(), known);
         }
         let kernel = self.kernels.get(&source.id()).and_then(|kernels| kernels.get(name));
         kernel.ok_or_else(|| DeviceError::new(format!("kernel `{name}` was not kept")))
@@ -413,6 +429,15 @@ impl OpenclQueue {
     pub(super) fn number(&self) -> u16 {
         self.number
     }
+}
+
+/// Returns the number of a kernel's arguments.
+fn arguments(kernel: &Kernel) -> Result<usize, DeviceError> {
+    let (mut count, size): (ffi::cl_uint, usize) = (0, size_of::<ffi::cl_uint>());
+    let place = (&raw mut count).cast();
+    // SAFETY: the kernel exists, and the place has the size of the result.
+    let code = unsafe { ffi::clGetKernelInfo(kernel.raw(), ffi::CL_KERNEL_NUM_ARGS, size, place, ptr::null_mut()) };
+    check(code, "clGetKernelInfo").map(|()| count as usize)
 }
 
 fn in_kernel(kernel: &str, error: &DeviceError) -> DeviceError {

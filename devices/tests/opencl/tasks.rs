@@ -1,16 +1,19 @@
 //! Tasks: refused launches, and a task that fails.
 
 use crate::bench::{Bench, apply, host, place, source};
-use superscalar_devices::opencl::{Arg, Source};
+use superscalar_devices::opencl::Arg;
 use superscalar_runtime::{Device, DeviceError, Transfer};
 
 pub fn refuses_wrong_launches(bench: &Bench) {
-    // An argument of the wrong size, and too few arguments.
-    for args in [&[Arg::Heap, Arg::value(0u64), Arg::value(0u64)][..], &[Arg::Heap]] {
-        let fresh = Source::new(source().text(), if args.len() == 1 { "-DFEW" } else { "" });
-        // SAFETY: the launch is refused.
-        let error = bench.issue((0, 0), &[], |queue| unsafe { queue.launch(&fresh, "set", args, &[1], None) });
-        error.expect_err("wrong arguments");
+    // An argument of the wrong size, too few arguments, and too many.
+    let (good, wide) = ([Arg::Heap, Arg::value(0u64), Arg::value(0i32)], Arg::value(0u64));
+    let launch = |args: &[Arg]| {
+        // SAFETY: the kernel writes the first number of the heap.
+        bench.issue((0, 0), &[], |queue| unsafe { queue.launch(&source(), "set", args, &[1], None) })
+    };
+    for args in [&[good[0], wide, wide][..], &[good[0]], &[good[0], good[1], good[2], good[2]]] {
+        let error = launch(args).expect_err("wrong arguments");
+        assert!(error.to_string().contains("kernel `set`"), "{error}");
     }
 }
 
