@@ -96,13 +96,20 @@ pub fn open(text: &str, memory_bytes: Option<usize>) -> Result<Opened, DeviceErr
 /// # Errors
 /// As for [`open`], and for a variable that is not a text or not a number; the message names it.
 pub fn from_environment() -> Result<Option<Opened>, DeviceError> {
-    let memory_bytes = match text_of(MEMORY_VARIABLE)? {
-        None => None,
-        Some(text) => Some(bytes(&text).map_err(|why| DeviceError::new(format!("{MEMORY_VARIABLE}={text}: {why}")))?),
-    };
+    let memory_bytes = memory_from_environment()?;
     let Some(text) = text_of(VARIABLE)? else { return Ok(None) };
     let named = |error: DeviceError| DeviceError::new(format!("{VARIABLE}={text}: {error}"));
     open(&text, memory_bytes).map(Some).map_err(named)
+}
+
+/// The number of bytes of each device that are used, if the environment says it.
+///
+/// # Errors
+/// If the variable is not a number of bytes; the message names it.
+pub fn memory_from_environment() -> Result<Option<usize>, DeviceError> {
+    let number =
+        |text: String| bytes(&text).map_err(|why| DeviceError::new(format!("{MEMORY_VARIABLE}={text}: {why}")));
+    text_of(MEMORY_VARIABLE)?.map(number).transpose()
 }
 
 /// A builder with the devices that the environment names, or with none.

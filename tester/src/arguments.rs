@@ -142,7 +142,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAMES")]
     pub devices: Option<String>,
 
-    /// Bytes of each device's memory to use, such as 64M [default: all of it]
+    /// Bytes of each device's memory to use, such as 64M [default: SUPERSCALAR_DEVICE_MEMORY, or all of it]
     #[arg(long, value_name = "BYTES", allow_hyphen_values = true, value_parser = device_memory)]
     pub device_memory: Option<usize>,
 

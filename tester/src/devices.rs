@@ -13,7 +13,11 @@ use superscalar_runtime::{Builder, Runtime};
 pub fn add_to(builder: Builder, arguments: &Arguments) -> Result<Builder, String> {
     let opened = match &arguments.devices {
         Some(text) => {
-            let opened = devices::open(text, arguments.device_memory);
+            let memory_bytes = match arguments.device_memory {
+                None => devices::memory_from_environment().map_err(|error| error.to_string())?,
+                given => given,
+            };
+            let opened = devices::open(text, memory_bytes);
             Some(opened.map_err(|error| format!("--devices: {error}"))?)
         }
         None => devices::from_environment().map_err(|error| error.to_string())?,

@@ -8,7 +8,7 @@ use super::{
     program::Programs,
     queue_state::QueueState,
 };
-use crate::signal::Signal;
+use crate::{heap::not_allocated, signal::Signal};
 use cudarc::driver::sys::{self, CUdevice_P2PAttribute as PeerAttribute};
 use std::{
     fs,
@@ -93,9 +93,7 @@ impl DeviceState {
             return Err(DeviceError::new("the heap is already reserved"));
         }
         let bytes = self.heap_bytes;
-        let heap = DeviceBuffer::new(&self.context, bytes).map_err(|error| {
-            super::failure::with_subject(&format!("cannot allocate a heap of {bytes} bytes"), error)
-        })?;
+        let heap = DeviceBuffer::new(&self.context, bytes).map_err(|error| not_allocated(bytes, &error))?;
         self.heap.set(heap).map_err(|_| DeviceError::new("the heap was reserved by two threads at once"))
     }
 

@@ -34,7 +34,10 @@ pub struct DeviceClass {
     pub has_matrix_f64: bool,
     /// The number of work groups of a launch that are sure to run at the same time, whatever else the queues for tasks
     /// contain, so that they can wait for each other; 0 if there is no such number. It is known only of an open GPU by
-    /// NVIDIA: its groups stay where they are until they end, so there is room for one group per unit.
+    /// NVIDIA: its groups stay where they are until they end, so there is room for one group per unit. If the process
+    /// has opened the GPU several times, only one of the devices has concurrent groups: the first that was opened while
+    /// no other had them. Work of other processes does no harm, because the driver gives the whole GPU to one process
+    /// after another.
     pub concurrent_groups: usize,
     /// The largest size of a work group.
     pub max_work_group: usize,

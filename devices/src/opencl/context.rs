@@ -7,6 +7,10 @@
 //! for all devices of the context. An entry is added before the ticket is returned, so everyone who knows a ticket
 //! finds it. It is removed when the end is reported; a later lookup finds nothing, and there is nothing to wait for.
 //!
+//! OpenCL does not know that work has failed if a part of it could not be put into a queue, or if the host did not
+//! accept what it left. The events of such work are listed, and work that waits for one is refused. (If it was put into
+//! a queue before the failure was known, it runs; the runtime then discards its results.)
+//!
 //! # Initialization
 //!
 //! Several threads may call OpenCL's functions at once, but some drivers are not safe while they start or stop. PoCL
@@ -14,12 +18,12 @@
 //! and opens devices, and the first context of each platform is kept until the process ends.
 
 use super::{
-    failure::check,
+    failure::{awaited_failure, check},
     object::{self, Buffer, Context},
 };
 use ocl::ffi;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use superscalar_runtime::{DeviceError, Event};
@@ -30,8 +34,15 @@ pub(super) struct SharedContext {
     pub(super) context: Context,
     /// The devices' indices in the runtime.
     pub(super) devices: Vec<u16>,
-    events: Mutex<HashMap<Event, Arc<object::Event>>>,
+    events: Mutex<EventTable>,
     heaps: Mutex<HashMap<u16, Heap>>,
+}
+
+#[derive(Debug, Default)]
+struct EventTable {
+    /// The events of work whose end is not reported.
+    objects: HashMap<Event, Arc<object::Event>>,
+    failed: HashSet<Event>,
 }
 
 impl SharedContext {
@@ -40,11 +51,16 @@ impl SharedContext {
     }
 
     pub(super) fn add(&self, event: Event, object: Arc<object::Event>) {
-        lock(&self.events).insert(event, object);
+        lock(&self.events).objects.insert(event, object);
+    }
+
+    /// Records that the work of this event has failed.
+    pub(super) fn note_failure(&self, event: Event) {
+        lock(&self.events).failed.insert(event);
     }
 
     pub(super) fn remove(&self, event: Event) {
-        let object = lock(&self.events).remove(&event);
+        let object = lock(&self.events).objects.remove(&event);
         // Drop it without holding the lock.
         drop(object);
     }
@@ -55,9 +71,12 @@ impl SharedContext {
         if let Some(foreign) = waits.iter().find(|event| !self.devices.contains(&event.device)) {
             return Err(DeviceError::new(format!("it cannot wait for events of device {}", foreign.device)));
         }
-        let events = lock(&self.events);
+        let EventTable { objects, failed } = &*lock(&self.events);
+        if waits.iter().any(|event| failed.contains(event)) {
+            return Err(awaited_failure());
+        }
         let others = waits.iter().filter(|event| (event.device, event.queue) != queue);
-        Ok(others.filter_map(|event| events.get(event).cloned()).collect())
+        Ok(others.filter_map(|event| objects.get(event).cloned()).collect())
     }
 
     pub(super) fn add_heap(&self, device: u16, heap: Heap) {
@@ -70,14 +89,18 @@ impl SharedContext {
 
     /// Removes the events and the heap of a device that is closed.
     pub(super) fn forget(&self, device: u16) {
-        lock(&self.events).retain(|event, _| event.device != device);
+        {
+            let EventTable { objects, failed } = &mut *lock(&self.events);
+            objects.retain(|event, _| event.device != device);
+            failed.retain(|event| event.device != device);
+        }
         lock(&self.heaps).remove(&device);
     }
 
     /// Returns the number of events that are not over.
     #[cfg(test)]
     pub(super) fn events(&self) -> usize {
-        lock(&self.events).len()
+        lock(&self.events).objects.len()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{
     KIND, cache_directory, cache_in,
     class::DeviceClass,
+    concurrency::ConcurrencyClaim,
     context::{Setup, SharedContext},
     discovery::DiscoveredDevice,
     lane::Lane,
@@ -133,7 +134,8 @@ impl OpenclDevice {
         let has = |capability, probe| compiles(&programs, &context, &found, capability, probe);
         let (has_matrix_f64, has_fence) = (has(MATRIX_CAPABILITY, MATRIX_PROBE), has(FENCE_CAPABILITY, FENCE_PROBE));
         found.class.has_matrix_f64 = has_matrix_f64;
-        if has_fence {
+        let concurrency = if has_fence { ConcurrencyClaim::new(found.whole_id()) } else { None };
+        if concurrency.is_some() {
             found.class.concurrent_groups = found.class.compute_units as usize / usize::from(settings.queues);
         }
         let info = info(&context, &found, settings);
@@ -146,6 +148,7 @@ impl OpenclDevice {
             clock: Clock::default(),
             heap: OnceLock::new(),
             heap_bytes,
+            _concurrency: concurrency,
         });
         let lanes = (0..settings.queues + COPY_QUEUES).map(|number| {
             let mut code = 0;
@@ -186,10 +189,13 @@ impl OpenclDevice {
         self.lost.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// If the error loses the device, records the loss and adds the device's name.
+    /// Adds the device's name to an error, but not to an outcome. If the error loses the device, records the loss.
     pub(super) fn device_error(&self, error: DeviceError) -> DeviceError {
-        if !error.is_lost() {
+        if error.is_outcome() {
             return error;
+        }
+        if !error.is_lost() {
+            return DeviceError::new(format!("{}: {error}", self.info.name));
         }
         let error = DeviceError::lost(format!("{} is lost: {error}", self.info.name));
         self.lost.get_or_init(|| error).clone()

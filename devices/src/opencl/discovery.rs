@@ -166,6 +166,11 @@ impl DiscoveredDevice {
         self.device.0
     }
 
+    /// Returns what identifies the whole device in the process.
+    pub(super) fn whole_id(&self) -> DriverId {
+        self.device
+    }
+
     /// Returns the driver's handle of the device or sub-device.
     pub(super) fn raw(&self) -> cl_device_id {
         self.sub_device.as_ref().map_or(self.device.0, |part| part.raw())

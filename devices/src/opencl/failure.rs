@@ -27,14 +27,17 @@ pub(super) fn call_error(code: cl_int, call: &str) -> DeviceError {
 /// event that they waited for had failed.
 pub(super) fn abnormal_end(code: cl_int) -> DeviceError {
     match code {
-        CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => {
-            DeviceError::new("it did not run, because an event that it waited for failed")
-        }
+        CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => awaited_failure(),
         CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY => {
             DeviceError::new(format!("it did not run: {} ({code})", name(code)))
         }
         _ => DeviceError::lost(format!("it ended abnormally: {} ({code})", name(code))),
     }
+}
+
+/// Returns the error of work that waits for failed work.
+pub(super) fn awaited_failure() -> DeviceError {
+    DeviceError::new("it did not run, because an event that it waited for failed")
 }
 
 /// Returns the name of an error code in the specification.

@@ -59,6 +59,9 @@ impl Lane {
             if let Some(last) = last {
                 self.state.context.add(self.event(ticket), last);
             }
+            if work.failed.is_some() {
+                self.state.context.note_failure(self.event(ticket));
+            }
             contents.queued.push_back((ticket, work));
             ticket
         };
@@ -75,7 +78,7 @@ impl Lane {
         queue.begin(Vec::new(), true);
         let result = fill(&mut queue);
         let work = queue.end(result)?;
-        queue.finish();
+        queue.finish()?;
         work.ended().result
     }
 
@@ -84,6 +87,9 @@ impl Lane {
         while let Some((ticket, work)) = self.next_over() {
             let noticed_ns = self.state.clock.now_ns();
             let WorkEnd { busy_ns, ended_ns, result } = work.ended();
+            if result.as_ref().is_err_and(|error| !error.is_outcome()) {
+                self.state.context.note_failure(self.event(ticket));
+            }
             self.state.context.remove(self.event(ticket));
             let ended_ago_ns = ended_ns.map(|ended_ns| self.state.clock.noticed(ended_ns, noticed_ns).ago_ns(ended_ns));
             report(Finished { queue: self.number, ticket, busy_ns, ended_ago_ns, result });
@@ -113,7 +119,7 @@ impl Lane {
     /// Waits until all work has ended, and removes it. Work that the driver does not end is abandoned.
     pub(super) fn close(&mut self) {
         let queue = self.insertion.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if queue.finish() {
+        if queue.finish().is_ok() {
             self.collect(&mut |_| ());
         }
     }

@@ -5,7 +5,10 @@
 //! drivers stage that through pinned memory.
 
 use super::{context::Heap, device::OpenclDevice, object::Buffer, queue::OpenclQueue};
-use crate::signal::Inserted::{HostCopy, PeerCopy};
+use crate::{
+    heap::not_allocated,
+    signal::Inserted::{HostCopy, PeerCopy},
+};
 use ocl::ffi;
 use std::ptr;
 use superscalar_runtime::{Device, DeviceError, DeviceMemory, DeviceRegion, Event, HostRegion, Transfer};
@@ -69,17 +72,12 @@ impl OpenclDevice {
             let raw = ffi::clCreateBuffer(context.raw(), flags, bytes, ptr::null_mut(), &raw mut code);
             Buffer::made(raw, code, "clCreateBuffer")
         };
-        let heap = buffer.map(|buffer| Heap::new(buffer, bytes)).map_err(|error| no_heap(bytes, &error))?;
+        let heap = buffer.map(|buffer| Heap::new(buffer, bytes)).map_err(|error| not_allocated(bytes, &error))?;
         // Many drivers allocate a buffer at its first use. Use it now, to detect that there is no memory for it.
         let lane = &self.lanes[usize::from(self.info().queues)];
-        lane.run_now(|queue| queue.fill(&heap, 0..1)).map_err(|error| no_heap(bytes, &error))?;
+        lane.run_now(|queue| queue.fill(&heap, 0..1)).map_err(|error| not_allocated(bytes, &error))?;
         Ok(heap)
     }
-}
-
-fn no_heap(bytes: usize, error: &DeviceError) -> DeviceError {
-    let message = format!("cannot allocate a heap of {bytes} bytes: {error}");
-    if error.is_lost() { DeviceError::lost(message) } else { DeviceError::new(message) }
 }
 
 /// Columns that were checked to be within their memory.

@@ -18,6 +18,7 @@
 //! and the author of a kernel that it accesses only permitted memory.
 
 mod class;
+mod concurrency;
 mod context;
 mod device;
 mod discovery;

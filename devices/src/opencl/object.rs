@@ -92,6 +92,12 @@ unsafe impl Sync for Event {}
 unsafe impl Sync for SubDevice {}
 
 impl Event {
+    /// Returns an object that is no event, which the driver does not accept.
+    #[cfg(test)]
+    pub(super) fn invalid() -> Self {
+        Self(std::ptr::null_mut())
+    }
+
     /// Returns the state of its command: positive until it has ended, then zero, or a negative code if it ended
     /// abnormally.
     pub(super) fn state(&self) -> Result<ffi::cl_int, DeviceError> {

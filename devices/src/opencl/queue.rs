@@ -2,6 +2,7 @@
 
 use super::{
     class::DeviceClass,
+    concurrency::ConcurrencyClaim,
     context::{Heap, SharedContext},
     discovery::DiscoveredDevice,
     failure::check,
@@ -34,6 +35,8 @@ pub(super) struct DeviceState {
     pub(super) clock: Clock,
     pub(super) heap: OnceLock<Heap>,
     pub(super) heap_bytes: usize,
+    /// Held until the device's queues are closed, if its groups may wait for each other.
+    pub(super) _concurrency: Option<ConcurrencyClaim>,
 }
 
 impl DeviceState {
@@ -87,15 +90,15 @@ impl Arg {
 ///
 /// A task may consist of several kernels. They run one after the other, and the task ends with the last. If a kernel
 /// cannot be put into the queue after an earlier one of the task was, the task ends with that error when the earlier
-/// ones have run.
+/// ones have run. Nobody runs it again, because a part of it has run.
 #[derive(Debug)]
 pub struct OpenclQueue {
     state: Arc<DeviceState>,
     queue: Queue,
     number: u16,
-    kernels: HashMap<u128, HashMap<String, Kernel>>,
+    kernels: HashMap<u128, HashMap<String, KnownKernel>>,
     /// The events that the next command must wait for. Later commands need none, since the queue is in order.
-    waits: Vec<Arc<Event>>,
+    pub(super) waits: Vec<Arc<Event>>,
     work: QueuedWork,
     /// The last launch, which is not in the queue yet: whether it needs an event depends on what follows.
     held: Option<HeldLaunch>,
@@ -103,6 +106,13 @@ pub struct OpenclQueue {
     is_timed: bool,
     /// Whether the last command in the queue has no event.
     ends_without_event: bool,
+}
+
+#[derive(Debug)]
+struct KnownKernel {
+    object: Kernel,
+    /// The number of its arguments.
+    arguments: usize,
 }
 
 /// A launch whose kernel has its arguments. The kernel is one of the queue's.
@@ -185,7 +195,15 @@ impl OpenclQueue {
         }
         self.put_held(HasEvent::No)?;
         let heap = self.state.heap()?.raw();
-        let object = self.kernel(source, kernel)?.raw();
+        let known = self.kernel(source, kernel)?;
+        let (object, expected) = (known.object.raw(), known.arguments);
+        // The driver would take the missing ones from the kernel's last launch.
+        if args.len() != expected {
+            return Err(DeviceError::new(format!(
+                "kernel `{kernel}`: {} arguments are not possible: expected {expected}",
+                args.len()
+            )));
+        }
         for (at, arg) in args.iter().enumerate() {
             let (size, value) = match arg {
                 Arg::Heap => (size_of_val(&heap), (&raw const heap).cast()),
@@ -212,15 +230,19 @@ impl OpenclQueue {
         let Some(HeldLaunch { kernel, name, dims, global, local }) = self.held.take() else { return Ok(()) };
         let local = local.as_ref().map_or(ptr::null(), |local| local.as_ptr());
         // The work's duration needs the event of its first command, too.
-        let is_first = self.work.events.is_empty() && !self.ends_without_event;
-        let has_event = if self.is_timed && is_first { HasEvent::Yes } else { has_event };
-        self.enqueue("clEnqueueNDRangeKernel", has_event, |queue, count, waits, event| {
+        let has_event = if self.is_timed && !self.has_work() { HasEvent::Yes } else { has_event };
+        let put = self.enqueue("clEnqueueNDRangeKernel", has_event, |queue, count, waits, event| {
             let (offset, global) = (ptr::null(), global.as_ptr());
             // SAFETY: queue, kernel and events exist, and there are as many sizes as dimensions. The caller of `launch`
             // guarantees the kernel's accesses.
             unsafe { ffi::clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, count, waits, event) }
+        });
+        put.map_err(|error| {
+            let error = in_kernel(&name, &error);
+            // The call that made the launch has returned, so the task fails even if this call's error is ignored.
+            self.work.failed.get_or_insert_with(|| error.clone());
+            error
         })
-        .map_err(|error| in_kernel(&name, &error))
     }
 
     /// Reads a small part of the heap after everything that is in the queue now. When the task ends, `judge` is called
@@ -277,28 +299,50 @@ impl OpenclQueue {
 
     /// Ends a task or a copy: returns its work, or the error if nothing is in the queue.
     pub(super) fn end(&mut self, result: Result<(), DeviceError>) -> Result<QueuedWork, DeviceError> {
-        let result = result.and(self.put_held(HasEvent::Yes));
-        if self.work.events.is_empty() && !self.ends_without_event {
+        let result = result.and_then(|()| self.put_held(HasEvent::Yes));
+        // The driver refused a launch that an implementation believes to be in the queue.
+        let result = self.work.failed.take().map_or(result, Err);
+        if self.has_work() {
+            self.work.failed = result.err();
+            // Something failed behind a launch without an event.
+            if self.ends_without_event
+                && let Err(error) = self.mark()
+            {
+                self.end_now(error);
+            }
+        } else {
             result?;
             // An empty task still needs a command, to keep its order behind the events and earlier work.
             self.mark()?;
-        } else {
-            if self.ends_without_event {
-                // Something failed behind a launch. If not even a marker is possible, nothing may be left running.
-                self.mark().inspect_err(|_| {
-                    self.finish();
-                })?;
-            }
-            self.work.failed = result.err();
         }
         // SAFETY: this value owns a reference to the queue, so the object is valid.
         let flushed = check(unsafe { ffi::clFlush(self.queue.raw()) }, "clFlush");
         if let Err(error) = flushed {
-            self.work.failed.get_or_insert(error);
+            self.end_now(error);
         }
         self.waits.clear();
         self.work.is_timed = self.is_timed;
         Ok(std::mem::take(&mut self.work))
+    }
+
+    /// Returns whether commands of the task are in the queue.
+    fn has_work(&self) -> bool {
+        self.ends_without_event || !self.work.events.is_empty()
+    }
+
+    /// Waits for the end of work that no event would report. If the driver fails in this, too, nobody knows whether the
+    /// work runs, and the device is lost.
+    fn end_now(&mut self, error: DeviceError) {
+        let error = match self.finish() {
+            Ok(()) => self.work.failed.take().unwrap_or(error),
+            Err(unfinished) => {
+                // A command may still write the memory of these, so they are leaked.
+                self.work.checks.clear();
+                self.work.events.clear();
+                DeviceError::lost(format!("{error}; then {unfinished}"))
+            }
+        };
+        self.work.failed = Some(error);
     }
 
     /// Puts a command that does nothing into the queue.
@@ -309,10 +353,10 @@ impl OpenclQueue {
         })
     }
 
-    /// Waits until everything in the queue has ended. Returns whether the driver succeeded.
-    pub(super) fn finish(&self) -> bool {
+    /// Waits until everything in the queue has ended.
+    pub(super) fn finish(&self) -> Result<(), DeviceError> {
         // SAFETY: this value owns a reference to the queue, so the object is valid.
-        unsafe { ffi::clFinish(self.queue.raw()) == ffi::CL_SUCCESS }
+        check(unsafe { ffi::clFinish(self.queue.raw()) }, "clFinish")
     }
 
     /// Sets some bytes of a heap to zero.
@@ -364,7 +408,7 @@ impl OpenclQueue {
         Target { context: &context.context, device: found.raw(), whole: found.whole(), class: found.class() }
     }
 
-    fn kernel(&mut self, source: &Source, name: &str) -> Result<&Kernel, DeviceError> {
+    fn kernel(&mut self, source: &Source, name: &str) -> Result<&KnownKernel, DeviceError> {
         let is_known = self.kernels.get(&source.id()).is_some_and(|kernels| kernels.contains_key(name));
         if !is_known {
             let program = self.state.programs.get(self.target(), source)?;
@@ -375,7 +419,8 @@ impl OpenclQueue {
                 let raw = ffi::clCreateKernel(program.raw(), text.as_ptr(), &raw mut code);
                 Kernel::made(raw, code, "clCreateKernel").map_err(|error| in_kernel(name, &error))?
             };
-            self.kernels.entry(source.id()).or_default().insert(name.to_owned(), kernel);
+            let known = KnownKernel { arguments: arguments(&kernel)?, object: kernel };
+            self.kernels.entry(source.id()).or_default().insert(name.to_owned(), known);
         }
         let kernel = self.kernels.get(&source.id()).and_then(|kernels| kernels.get(name));
         kernel.ok_or_else(|| DeviceError::new(format!("kernel `{name}` was not kept")))
@@ -384,6 +429,15 @@ impl OpenclQueue {
     pub(super) fn number(&self) -> u16 {
         self.number
     }
+}
+
+/// Returns the number of a kernel's arguments.
+fn arguments(kernel: &Kernel) -> Result<usize, DeviceError> {
+    let (mut count, size): (ffi::cl_uint, usize) = (0, size_of::<ffi::cl_uint>());
+    let place = (&raw mut count).cast();
+    // SAFETY: the kernel exists, and the place has the size of the result.
+    let code = unsafe { ffi::clGetKernelInfo(kernel.raw(), ffi::CL_KERNEL_NUM_ARGS, size, place, ptr::null_mut()) };
+    check(code, "clGetKernelInfo").map(|()| count as usize)
 }
 
 fn in_kernel(kernel: &str, error: &DeviceError) -> DeviceError {

@@ -293,7 +293,9 @@ unsafe impl DeviceMemory for SimDevice {
             if at.heap.is_some() {
                 return Err(DeviceError::new(format!("the heap of `{}` is already reserved", self.info.name)));
             }
-            at.heap = Some(Arc::new(Heap::map(self.inner().spec.memory_bytes)?));
+            let heap = Heap::map(self.inner().spec.memory_bytes);
+            let named = |error| DeviceError::new(format!("`{}`: {error}", self.info.name));
+            at.heap = Some(Arc::new(heap.map_err(named)?));
             Ok(())
         }))
     }

@@ -135,7 +135,7 @@ pub unsafe trait DeviceMemory: Send + Sync {
     /// Allocates the heap of [`MemoryInfo::bytes`] bytes. Called once, before any other method.
     ///
     /// # Errors
-    /// If the device does not have this much memory.
+    /// If the device does not have this much memory; the message names the device.
     fn reserve(&self) -> Result<(), DeviceError>;
 
     /// Puts a copy into the queue of its direction, behind the events, and returns its ticket; see

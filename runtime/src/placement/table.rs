@@ -154,7 +154,7 @@ impl Devices {
             let taken = || Error::setting(format!("{}: the device is already used by a runtime", device.info().name));
             claims.push(Claim::new(device).ok_or_else(taken)?);
             if let Some(memory) = device.memory() {
-                let failed = |error| Error::system(device.info().name, std::io::Error::other(error));
+                let failed = |error| Error::system("the memory of a device", std::io::Error::other(error));
                 memory.reserve().map_err(failed)?;
             }
         }
