@@ -51,12 +51,7 @@ pub(super) fn adjoint_product<T: Scalar>(
     stream.launch(Launch {
         program: Program::Tall,
         kernel: "add_parts",
-        arguments: &[
-            Argument::Offset(parts),
-            Argument::Count(slices),
-            Argument::Offset(y.at),
-            Argument::Count(k * n),
-        ],
+        arguments: &[Argument::Offset(parts), Argument::Count(slices), Argument::Offset(y.at), Argument::Count(k * n)],
         groups: [(k * n).div_ceil(lanes), 1],
         local: [lanes, 1],
     })?;
