@@ -127,18 +127,25 @@ impl Loads {
             let names: Vec<String> = (0..reads).map(|r| format!("{name}f{r}")).collect();
             line!(begin, "elem {};", names.join(", "));
         }
+        // Nothing is computed with what is read before it is put into a buffer: that would wait for it.
         let fetch = move |first: &str| {
             let mut text = String::new();
             for ((name, _, reads), (_, steps, _, start)) in factors.into_iter().zip(strides) {
-                for r in 0..reads {
+                let places = (0..reads).map(|r| {
                     let (row, step) = (format!("{name}_i + {r} * {name}_di"), format!("{name}_p + {r} * {name}_dp"));
                     let is_inside = format!("{row} < {name}_left && {first} + {step} < k_end");
-                    let (x, form) = (format!("{name}f{r}"), format!("{name}_form"));
-                    line!(text, "{x} = make(0, 0);\nif ({is_inside}) {{");
-                    line!(text, "{x} = conj_if({name}_from[{r} * {name}_step], is_conjugated({form}));");
-                    line!(text, "{x} = with_ones({x}, {start} + {row}, {first} + {step}, {form});\n}}");
+                    (format!("{name}f{r}"), is_inside, format!("{start} + {row}, {first} + {step}, {name}_form"), r)
+                });
+                line!(text, "if ({name}_form < 2) {{");
+                for (x, is_inside, _, r) in places.clone() {
+                    line!(text, "{x} = make(0, 0);\nif ({is_inside}) {x} = {name}_from[{r} * {name}_step];");
                 }
-                line!(text, "{name}_from += K_WG * {steps};");
+                line!(text, "}} else {{");
+                for (x, is_inside, place, r) in places {
+                    line!(text, "{x} = make({is_inside} && is_one({place}), 0);");
+                    line!(text, "if ({is_inside} && is_stored({place})) {x} = {name}_from[{r} * {name}_step];");
+                }
+                line!(text, "}}\n{name}_from += K_WG * {steps};");
             }
             text
         };
@@ -146,10 +153,10 @@ impl Loads {
             let mut text = String::new();
             for (name, _, reads) in factors {
                 for r in 0..reads {
+                    let (row, step) = (format!("{name}_i + {r} * {name}_di"), format!("{name}_p + {r} * {name}_dp"));
                     for (part, of) in ["RE", "IM"].into_iter().enumerate().take(parts) {
-                        let (row, step) =
-                            (format!("{name}_i + {r} * {name}_di"), format!("{name}_p + {r} * {name}_dp"));
-                        line!(text, "{name}_LOCAL({buffer}, {step}, {part}, {row}) = {of}({name}f{r});");
+                        let x = format!("{of}(conj_if({name}f{r}, is_conjugated({name}_form)))");
+                        line!(text, "{name}_LOCAL({buffer}, {step}, {part}, {row}) = {x};");
                     }
                 }
             }

@@ -77,7 +77,7 @@ const SIGNATURE: &str = "void gemm(__global real *restrict heap, ulong a_at, ulo
         int m, int n, int k, int part, int is_hermitian, elem alpha, elem beta) {";
 
 /// The parameters of the kernel whose factors are not packed, but have strides, and `a_form` and `b_form` (see
-/// `is_conjugated` and `with_ones`). The inner dimension is cut into slices of `slice` steps; the product of each is at a
+/// `is_conjugated` and `is_stored`). The inner dimension is cut into slices of `slice` steps; the product of each is at a
 /// distance of `apart` elements from the one before. The groups of a slice are next to each other in direction 1.
 const DIRECT_SIGNATURE: &str = "void gemm_direct(__global real *restrict heap, ulong a_at, long a_rs, long a_cs,
         int a_form, ulong b_at, long b_rs, long b_cs, int b_form, ulong c_at, ulong ld, int m, int n, int k, int part,
@@ -88,10 +88,8 @@ const FORMS: &str = "
 // The form of a factor: 1 if it is conjugated, plus 2 if it is unit trapezoidal so that ones are stored where row and
 // step are equal and zeros where the step is larger, or plus 4 where the row is.
 inline int is_conjugated(int form) { return form & 1; }
-inline elem with_ones(elem x, int row, int step, int form) {
-    const int is_one = row == step, is_zero = form & 2 ? step > row : row > step;
-    return form > 1 && (is_one || is_zero) ? make(is_one, 0) : x;
-}
+inline int is_one(int row, int step, int form) { return form > 1 && row == step; }
+inline int is_stored(int row, int step, int form) { return form < 2 || (form & 2 ? row > step : step > row); }
 ";
 
 /// The register tile. `xR_C` is the vector of rows R in column C; `yR_C` has the imaginary parts.

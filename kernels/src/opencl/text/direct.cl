@@ -25,11 +25,9 @@ inline void fetch(elem *to, Factor f, int first, int k) {
 #pragma unroll
     for (int r = 0; r < READS; ++r) {
         const int at = get_local_id(0) + r * LANES, i = row_of(at, f), p = step_of(at, f) + first;
-        elem x = make(0, 0);
-        if (at < TILE * STEPS && i < f.rows && p < k) {
-            x = conj_if(f.from[i * f.stride + p * f.step_stride], is_conjugated(f.form));
-            x = with_ones(x, f.first + i, p, f.form);
-        }
+        const int is_inside = at < TILE * STEPS && i < f.rows && p < k;
+        elem x = make(is_inside && is_one(f.first + i, p, f.form), 0);
+        if (is_inside && is_stored(f.first + i, p, f.form)) x = f.from[i * f.stride + p * f.step_stride];
         to[r] = x;
     }
 }
@@ -38,7 +36,7 @@ inline void put(const elem *from, __local elem *to, Factor f) {
 #pragma unroll
     for (int r = 0; r < READS; ++r) {
         const int at = get_local_id(0) + r * LANES;
-        if (at < TILE * STEPS) to[step_of(at, f) * ROW + row_of(at, f)] = from[r];
+        if (at < TILE * STEPS) to[step_of(at, f) * ROW + row_of(at, f)] = conj_if(from[r], is_conjugated(f.form));
     }
 }
 
