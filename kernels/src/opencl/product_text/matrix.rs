@@ -130,13 +130,13 @@ impl Loads {
         // Nothing is computed with what is read before it is put into a buffer: that would wait for it.
         let fetch = move |first: &str| {
             let mut text = String::new();
-            for ((name, _, reads), (_, steps, _, start)) in factors.into_iter().zip(strides) {
+            for ((name, block, reads), (_, steps, _, start)) in factors.into_iter().zip(strides) {
                 let places = (0..reads).map(|r| {
                     let (row, step) = (format!("{name}_i + {r} * {name}_di"), format!("{name}_p + {r} * {name}_dp"));
                     let is_inside = format!("{row} < {name}_left && {first} + {step} < k_end");
                     (format!("{name}f{r}"), is_inside, format!("{start} + {row}, {first} + {step}, {name}_form"), r)
                 });
-                line!(text, "if ({name}_form < 2) {{");
+                line!(text, "if (is_plain({name}_form, {start}, {block}, {first}, K_WG)) {{");
                 for (x, is_inside, _, r) in places.clone() {
                     line!(text, "{x} = make(0, 0);\nif ({is_inside}) {x} = {name}_from[{r} * {name}_step];");
                 }
@@ -171,12 +171,6 @@ const UPDATE_ONE: &str = "
 inline __global elem *place(__global elem *its, int i, int j, int m, int n, int part) {
     return i < m && j < n && is_inside(part, i, j) ? its : 0;
 }
-// beta times an element, which is not read for beta = 0.
-inline elem old(__global const elem *its, elem beta) {
-    elem x = make(0, 0);
-    if (its && !is_zero(beta)) x = scaled(*its, beta);
-    return x;
-}
 inline int is_sign(elem x) { return fabs(RE(x)) == 1 && IM(x) == 0; }
 inline void store(__global elem *its, elem sum, elem old, elem alpha, int is_real) {
     const elem x = scaled(sum, alpha) + old;
@@ -202,9 +196,12 @@ const BEGIN: &str = "
     const int i_warp = item / WARP % WARPS_M * M_WARP, j_warp = item / WARP / WARPS_M * N_WARP;
     if (is_outside(part, i_first, min(i_first + M_WG, m), j_first, min(j_first + N_WG, n))) return;
     __global elem *c = (__global elem *)heap + c_at + slice_at;
+    // Read instead of elements that are not stored, because loads in branches would wait for each other.
+    __global const elem *other = c + (ulong)j_first * ld + i_first;
     // C + A B and the like begin with C, so that nothing waits for it in the end.
     const int begins = is_sign(alpha) && is_sign(beta);
-    const elem by = make(RE(alpha) * RE(beta), 0), rest = begins ? make(0, 0) : beta;
+    const elem rest = begins ? make(0, 0) : beta;
+    const real by = RE(alpha) * RE(beta);
 ";
 
 const PACKED: &str = "
@@ -241,11 +238,14 @@ impl Sums<'_> {
         line!(text, "if (begins) {{");
         for ((i, j), r) in self.instructions().flat_map(|at| (0..4).map(move |r| (at, r))) {
             let place = place(i, j, r);
-            line!(text, "{{ {place}\nconst elem x = old(its, by);");
+            line!(text, "{{ {place}\nconst elem x = *(its ? its : other);");
             for (part, name) in self.names() {
                 line!(text, "{name}{i}_{j}_{r} = {}(x);", ["RE", "IM"][part]);
             }
             line!(text, "}}");
+        }
+        for ((i, j), name) in self.instructions().flat_map(|at| self.names().map(move |(_, name)| (at, name))) {
+            (0..4).for_each(|r| line!(text, "{name}{i}_{j}_{r} *= by;"));
         }
         line!(text, "}}");
     }
@@ -288,15 +288,20 @@ impl Sums<'_> {
             // All loads of some rows come before the stores, because the compiler does not know that they differ.
             line!(text, "{{");
             for (j, r) in (0..across).flat_map(|j| (0..4).map(move |r| (j, r))) {
-                let place = place(i, j, r);
-                line!(text, "elem o{j}_{r};\n{{ {place}\no{j}_{r} = old(its, rest); }}");
+                line!(text, "elem o{j}_{r} = make(0, 0);");
             }
+            line!(text, "if (!is_zero(rest)) {{");
+            for (j, r) in (0..across).flat_map(|j| (0..4).map(move |r| (j, r))) {
+                let place = place(i, j, r);
+                line!(text, "{{ {place}\no{j}_{r} = *(its ? its : other); }}");
+            }
+            line!(text, "}}");
             for (j, r) in (0..across).flat_map(|j| (0..4).map(move |r| (j, r))) {
                 // The imaginary parts of real types are not read.
                 let imaginary = if self.parts == 2 { 'y' } else { 'x' };
                 let sum = format!("make(x{i}_{j}_{r}, {imaginary}{i}_{j}_{r})");
                 let place = place(i, j, r);
-                line!(text, "{{ {place}\nstore(its, {sum}, o{j}_{r}, alpha, is_hermitian && i == j); }}");
+                line!(text, "{{ {place}\nstore(its, {sum}, scaled(o{j}_{r}, rest), alpha, is_hermitian && i == j); }}");
             }
             line!(text, "}}");
         }

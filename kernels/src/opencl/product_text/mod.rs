@@ -89,6 +89,10 @@ const FORMS: &str = "
 // step are equal and zeros where the step is larger, or plus 4 where the row is.
 inline int is_conjugated(int form) { return form & 1; }
 inline int is_one(int row, int step, int form) { return form > 1 && row == step; }
+// Whether all elements of a block are stored.
+inline int is_plain(int form, int row, int rows, int step, int steps) {
+    return form < 2 || (form & 2 ? row >= step + steps : step >= row + rows);
+}
 inline int is_stored(int row, int step, int form) { return form < 2 || (form & 2 ? row > step : step > row); }
 ";
 
