@@ -43,7 +43,7 @@ pub(super) fn kernel(text: &mut String, tile: &MatrixTile, element: Element, kin
     line!(text, "__kernel GROUP(ITEMS)\n{}", loads.signature);
     text.extend([loads.slice, BEGIN, &loads.begin]);
     let sums = Sums { tile, parts };
-    sums.begin(text);
+    sums.zero(text);
     text.push_str(&(loads.fetch)("k_begin"));
     text.push_str(&(loads.put)("0"));
     text.push_str("barrier(CLK_LOCAL_MEM_FENCE);\nint now = 0;\n");
@@ -171,7 +171,6 @@ const UPDATE_ONE: &str = "
 inline __global elem *place(__global elem *its, int i, int j, int m, int n, int part) {
     return i < m && j < n && is_inside(part, i, j) ? its : 0;
 }
-inline int is_sign(elem x) { return fabs(RE(x)) == 1 && IM(x) == 0; }
 inline void store(__global elem *its, elem sum, elem old, elem alpha, int is_real) {
     const elem x = scaled(sum, alpha) + old;
     if (its) *its = is_real ? make(RE(x), 0) : x;
@@ -198,10 +197,6 @@ const BEGIN: &str = "
     __global elem *c = (__global elem *)heap + c_at + slice_at;
     // Read instead of elements that are not stored, because loads in branches would wait for each other.
     __global const elem *other = c + (ulong)j_first * ld + i_first;
-    // C + A B and the like begin with C, so that nothing waits for it in the end.
-    const int begins = is_sign(alpha) && is_sign(beta);
-    const elem rest = begins ? make(0, 0) : beta;
-    const real by = RE(alpha) * RE(beta);
 ";
 
 const PACKED: &str = "
@@ -227,27 +222,13 @@ impl Sums<'_> {
         (0..down).flat_map(move |i| (0..across).map(move |j| (i, j)))
     }
 
-    /// Begins with zeros or with C.
-    fn begin(&self, text: &mut String) {
+    fn zero(&self, text: &mut String) {
         for (i, j) in self.instructions() {
             for (_, name) in self.names() {
                 let names: Vec<String> = (0..4).map(|r| format!("{name}{i}_{j}_{r} = 0")).collect();
                 line!(text, "real {};", names.join(", "));
             }
         }
-        line!(text, "if (begins) {{");
-        for ((i, j), r) in self.instructions().flat_map(|at| (0..4).map(move |r| (at, r))) {
-            let place = place(i, j, r);
-            line!(text, "{{ {place}\nconst elem x = *(its ? its : other);");
-            for (part, name) in self.names() {
-                line!(text, "{name}{i}_{j}_{r} = {}(x);", ["RE", "IM"][part]);
-            }
-            line!(text, "}}");
-        }
-        for ((i, j), name) in self.instructions().flat_map(|at| self.names().map(move |(_, name)| (at, name))) {
-            (0..4).for_each(|r| line!(text, "{name}{i}_{j}_{r} *= by;"));
-        }
-        line!(text, "}}");
     }
 
     /// Adds the products of eight steps.
@@ -290,7 +271,7 @@ impl Sums<'_> {
             for (j, r) in (0..across).flat_map(|j| (0..4).map(move |r| (j, r))) {
                 line!(text, "elem o{j}_{r} = make(0, 0);");
             }
-            line!(text, "if (!is_zero(rest)) {{");
+            line!(text, "if (!is_zero(beta)) {{");
             for (j, r) in (0..across).flat_map(|j| (0..4).map(move |r| (j, r))) {
                 let place = place(i, j, r);
                 line!(text, "{{ {place}\no{j}_{r} = *(its ? its : other); }}");
@@ -301,7 +282,7 @@ impl Sums<'_> {
                 let imaginary = if self.parts == 2 { 'y' } else { 'x' };
                 let sum = format!("make(x{i}_{j}_{r}, {imaginary}{i}_{j}_{r})");
                 let place = place(i, j, r);
-                line!(text, "{{ {place}\nstore(its, {sum}, scaled(o{j}_{r}, rest), alpha, is_hermitian && i == j); }}");
+                line!(text, "{{ {place}\nstore(its, {sum}, scaled(o{j}_{r}, beta), alpha, is_hermitian && i == j); }}");
             }
             line!(text, "}}");
         }
