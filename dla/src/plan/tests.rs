@@ -356,7 +356,10 @@ fn accelerators_have_large_tiles() {
     assert_eq!(plan(Problem::Cholesky { n: 8192 }, &slow_to_start), Plan::Blocks(1024));
     assert_eq!(plan(Problem::Qr { m: 2048, n: 2048 }, &slow_to_start), Plan::Blocks(256));
     // Eight tiles of 1024, and not seven of 1152 and one of 128.
-    assert_eq!(plan(Problem::Cholesky { n: 8192 }, &workers(16).with_devices(1, Some(2.26))), Plan::Blocks(1024));
+    let opencl = workers(16).with_devices(1, Some(2.26));
+    for problem in [Problem::Cholesky { n: 8192 }, Problem::Lu { m: 8192, n: 8192 }, Problem::Qr { m: 8192, n: 8192 }] {
+        assert_eq!(plan(problem, &opencl), Plan::Blocks(1024), "{problem:?}");
+    }
 }
 
 #[test]
