@@ -56,7 +56,7 @@ impl EdgeRule {
     /// are made while others' data is used.
     fn wider(&self, factor: f64) -> Self {
         let wider = |edge: usize| (edge as f64 * factor) as usize / self.multiple * self.multiple;
-        let parts = ((self.parts as f64 / factor) as usize).max(self.parts.min(2));
+        let parts = ((self.parts as f64 / factor).ceil() as usize).max(self.parts.min(2));
         Self { parts, min: wider(self.min), max: wider(self.max), ..*self }
     }
 }
