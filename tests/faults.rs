@@ -146,6 +146,6 @@ fn task_without_a_capable_device_fails() {
 #[test]
 fn error_of_a_heap_names_the_device_once() {
     let opened = superscalar::devices::open("sim:0:fault=reserve@1", None).expect("a device");
-    let error = opened.builder().weights_file(None).build().err().expect("a fault").to_string();
+    let error = opened.builder().weights_file(None).build().map(drop).expect_err("a fault").to_string();
     assert_eq!(error.matches("sim:0").count(), 1, "{error}");
 }

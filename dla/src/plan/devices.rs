@@ -52,8 +52,8 @@ impl EdgeRule {
         if len > edge { rounded(len.div_ceil(len.div_ceil(edge))).min(edge) } else { edge }
     }
 
-    /// Returns the rule for edges that are longer by a factor of at least one. Two parts are left, so that some transfers
-    /// are made while others' data is used.
+    /// Returns the rule for edges that are longer by a factor of at least one. Two parts are left, so that some data is
+    /// transferred while other data is used.
     fn wider(&self, factor: f64) -> Self {
         let wider = |edge: usize| (edge as f64 * factor) as usize / self.multiple * self.multiple;
         let parts = ((self.parts as f64 / factor).ceil() as usize).max(self.parts.min(2));

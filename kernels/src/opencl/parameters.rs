@@ -5,7 +5,7 @@
 //! tile of one OpenCL work-item.
 
 use super::{
-    GroupLimits, GroupTile, MatrixTile, ParameterConstraint, Program,
+    GroupLimits, GroupTile, MatrixTile, ParameterConstraint,
     constraint::meets,
     group_tile::{VECTORS, WRITTEN_MAX},
 };
@@ -329,25 +329,6 @@ impl Parameters {
     /// Returns the work-items of a group that applies a triangle.
     pub(super) fn triangle_items(&self) -> usize {
         if self.work_items == 1 { 1 } else { self.triangle_order * TRIANGLE_COLUMNS / TRIANGLE_TILE }
-    }
-
-    /// Returns the family of the kernel for factors that are not packed, the work-items of its groups, and the rows and
-    /// columns that a group computes. With matrix instructions there are two: where large tiles would leave half of a
-    /// device's `units` idle, tiles are small.
-    pub(super) fn direct_kernel(&self, [m, n]: [usize; 2], units: usize) -> (Program, [usize; 2], [usize; 2]) {
-        match &self.product {
-            ProductForm::Matrix(tile) => {
-                let (program, tile) = match m.div_ceil(tile.m_wg) * n.div_ceil(tile.n_wg) {
-                    groups if 2 * groups <= units => (Program::DirectSmall, tile.small(self.element())),
-                    _ => (Program::Direct, *tile),
-                };
-                let (local, block) = ProductForm::Matrix(tile).group();
-                (program, local, block)
-            }
-            ProductForm::Looping(_) | ProductForm::Grouped(_) => {
-                (Program::Direct, [self.work_items, 1], [self.direct_tile(); 2])
-            }
-        }
     }
 
     /// Returns the rows and columns of a group in the kernel for factors that are not packed, if it has no matrix

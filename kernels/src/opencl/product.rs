@@ -5,7 +5,7 @@
 //! nothing, one kernel reads the operands where they are.
 
 use super::{
-    Program,
+    Parameters, ProductForm, Program,
     elements::scale,
     stream::{Argument, Launch, Stream},
     view::{Structure, View, part_code},
@@ -119,11 +119,11 @@ impl<T: Scalar> Product<T> {
         Some([a?, b?])
     }
 
-    /// Multiplies operands that are not packed, in slices of the inner dimension. C has no gaps if there are several, and
-    /// the products of all slices follow each other.
+    /// Multiplies operands that are not packed, in slices of the inner dimension. C has no gaps if there are several,
+    /// and the products of all slices follow each other.
     pub fn multiply_direct(self, stream: &mut Stream<'_>, slices: Slices) -> Result<(), DeviceError> {
         let Self { part, alpha, a, b, beta, c } = self;
-        let (program, local, [m_wg, n_wg]) = stream.parameters.direct_kernel([c.m, c.n], stream.units());
+        let (program, local, [m_wg, n_wg]) = direct_kernel(&stream.parameters, [c.m, c.n], stream.units());
         let Some([a_form, b_form]) = self.forms() else {
             return Err(DeviceError::new("a product of a symmetric factor that is not packed"));
         };
@@ -182,6 +182,25 @@ impl<T: Scalar> Product<T> {
             groups: [c.m.div_ceil(m_wg), c.n.div_ceil(n_wg)],
             local,
         })
+    }
+}
+
+/// Returns the family of the kernel for factors that are not packed, the work-items of its groups, and the rows and
+/// columns that a group computes. With matrix instructions there are two: where large tiles would leave half of a
+/// device's `units` idle, tiles are small.
+fn direct_kernel(parameters: &Parameters, [m, n]: [usize; 2], units: usize) -> (Program, [usize; 2], [usize; 2]) {
+    match &parameters.product {
+        ProductForm::Matrix(tile) => {
+            let (program, tile) = match m.div_ceil(tile.m_wg) * n.div_ceil(tile.n_wg) {
+                groups if 2 * groups <= units => (Program::DirectSmall, tile.small(parameters.element())),
+                _ => (Program::Direct, *tile),
+            };
+            let (local, block) = ProductForm::Matrix(tile).group();
+            (program, local, block)
+        }
+        ProductForm::Looping(_) | ProductForm::Grouped(_) => {
+            (Program::Direct, [parameters.work_items, 1], [parameters.direct_tile(); 2])
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Aᴴ B for matrices with many more rows than columns, as block reflectors need it. The result has few tiles, and one
-//! group for each would leave a GPU idle. So the rows are cut into slices, too, and the products of all slices are added
-//! up.
+//! group for each would leave a GPU idle. So the rows are cut into slices, too, and the products of all slices are
+//! added up.
 
 use super::{
     Parameters, Program,

@@ -77,8 +77,8 @@ const SIGNATURE: &str = "void gemm(__global real *restrict heap, ulong a_at, ulo
         int m, int n, int k, int part, int is_hermitian, elem alpha, elem beta) {";
 
 /// The parameters of the kernel whose factors are not packed, but have strides, and `a_form` and `b_form` (see
-/// `is_conjugated` and `is_stored`). The inner dimension is cut into slices of `slice` steps; the product of each is at a
-/// distance of `apart` elements from the one before. The groups of a slice are next to each other in direction 1.
+/// `is_conjugated` and `is_stored`). The inner dimension is cut into slices of `slice` steps; the product of each is at
+/// a distance of `apart` elements from the one before. The groups of a slice are next to each other in direction 1.
 const DIRECT_SIGNATURE: &str = "void gemm_direct(__global real *restrict heap, ulong a_at, long a_rs, long a_cs,
         int a_form, ulong b_at, long b_rs, long b_cs, int b_form, ulong c_at, ulong ld, int m, int n, int k, int part,
         int is_hermitian, elem alpha, elem beta, int slice, ulong apart) {";
