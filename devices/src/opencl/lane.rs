@@ -59,7 +59,7 @@ impl Lane {
             if let Some(last) = last {
                 self.state.context.add(self.event(ticket), last);
             }
-            if work.failed.is_some() {
+            if work.failed.as_ref().is_some_and(|error| !error.is_outcome()) {
                 self.state.context.note_failure(self.event(ticket));
             }
             contents.queued.push_back((ticket, work));

@@ -336,7 +336,8 @@ impl OpenclQueue {
         let error = match self.finish() {
             Ok(()) => self.work.failed.take().unwrap_or(error),
             Err(unfinished) => {
-                // A command may still write the memory of these, so they are leaked.
+                // A command may still write the memory of the read-backs, so they are leaked. Without events the work
+                // counts as over.
                 self.work.checks.clear();
                 self.work.events.clear();
                 DeviceError::lost(format!("{error}; then {unfinished}"))

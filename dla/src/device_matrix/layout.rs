@@ -57,6 +57,8 @@ impl Layout {
     /// Square tiles for the Level-3 BLAS. On several devices they are distributed
     /// [2-D cyclically](Distribution::TwoDimensionalCyclic). With [`BlockSize::Auto`], they are as large as the number
     /// of devices permits: nothing is transferred, so on one device a matrix is a single tile, up to order 8192.
+    /// Operands of different shapes may get different tiles then: give all of them the largest
+    /// [`tile_shape`](crate::DeviceMatrix::tile_shape), as [`BlockSize::Fixed`].
     #[must_use]
     pub const fn products(nb: BlockSize) -> Self {
         Self { tile_shape: TileShape::Product(nb), ..Self::tiles(nb) }

@@ -371,6 +371,9 @@ fn products_on_devices_have_few_tiles() {
         (10000, 1, 5120),
         (8192, 2, 4096),
         (8192, 4, 2048),
+        (7680, 3, 2560),
+        (7680, 5, 1536),
+        (7680, 6, 1280),
         (5000, 0, 5120),
     ] {
         assert_eq!(resident_edge(len, devices), edge, "order {len}, {devices} devices");

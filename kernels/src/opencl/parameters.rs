@@ -252,7 +252,7 @@ pub(super) const TRIANGLE_COLUMNS: usize = 16;
 pub(super) const TRIANGLE_TILE: usize = 4;
 /// Numbers between the columns of a block in local memory: GAP in the kernels of triangles.
 pub(super) const TRIANGLE_GAP: usize = 4;
-/// The rows of a block that a work-item solves for at a time: PART in the kernels' text.
+/// The order of the blocks of a triangle that are inverted first: PART in the kernels' text.
 pub(super) const PART_ROWS: usize = 8;
 /// The steps that are read at a time, if factors are not packed.
 pub(super) const DIRECT_STEPS: usize = 8;
@@ -275,15 +275,16 @@ pub struct Parameters {
     /// Numbers in a vector of other kernels.
     pub vector: usize,
     /// The order of the blocks of a triangle: a multiple of 4, or a power of two from 16 if a group has several
-    /// work-items. One kernel applies a block, or as many as 256 rows have. Larger triangles are halved, which leaves
-    /// the rest to the product.
+    /// work-items. One kernel applies a block or, in the second case, the blocks of up to 256 rows. Larger triangles
+    /// are halved, which leaves the rest to the product.
     pub triangle_order: usize,
     /// The order of the blocks of a matrix that is factored. One kernel factors a block, or four if a group has several
-    /// work-items.
+    /// work-items; it is a multiple of four then, and four blocks have equal parts for a fourth of the work-items.
     pub factor_order: usize,
     /// Work-items of the group that factors a matrix; a power of four.
     pub factor_items: usize,
-    /// Work-items of a group in kernels other than those of products, triangles and factorizations; a power of four.
+    /// Work-items of a group in kernels other than those of triangles, factorizations and packed products; a power of
+    /// four.
     pub work_items: usize,
 }
 
@@ -354,7 +355,7 @@ impl Parameters {
     pub(super) fn scratch_key(&self) -> impl PartialEq {
         let &Self { letter, ref product, packing: _, packed_steps, direct_order, vector, .. } = self;
         let others = [packed_steps, direct_order, vector, self.triangle_order, self.factor_order, self.work_items];
-        (letter, product.multiples(), others)
+        (letter, product.multiples(), self.check_direct().is_ok(), others)
     }
 }
 

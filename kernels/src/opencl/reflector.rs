@@ -1,6 +1,6 @@
-//! larfb: applies a block reflector Q = I − V T Vᴴ by products alone. Packing completes the triangles of V with their
-//! ones and zeros, which makes trmm a gemm; Quintana-Ortí, Igual, Quintana-Ortí and van de Geijn do the same on
-//! accelerators.
+//! larfb: applies a block reflector Q = I − V T Vᴴ by products alone. Packing, or the kernel that reads V where it is,
+//! completes the triangles of V with their ones and zeros, which makes trmm a gemm; Quintana-Ortí, Igual, Quintana-Ortí
+//! and van de Geijn do the same on accelerators.
 
 use super::{
     product::Product,

@@ -19,10 +19,10 @@ const GROUPS: usize = 256;
 const SLICES_MAX: usize = 64;
 const ROWS_MIN: usize = 64;
 
-/// Returns whether there are kernels that cut the rows. A device whose groups are single work-items is a core of a CPU,
-/// which one group occupies.
+/// Returns whether a kernel cuts the rows: the one for factors that are not packed. A device whose groups are single
+/// work-items is a core of a CPU, which one group occupies.
 fn has_slices(parameters: &Parameters) -> bool {
-    parameters.work_items > 1
+    parameters.work_items > 1 && parameters.check_direct().is_ok()
 }
 
 /// Computes Y := Aᴴ B, for a Y without gaps.

@@ -31,6 +31,7 @@ const WORDS: &str = r#"
 #define FLT_MIN 0x1p-126f
 #define DBL_EPSILON 0x1p-52
 #define FLT_EPSILON 0x1p-23f
+#define NAN __int_as_float(0x7fffffff)
 typedef unsigned long ulong;
 template <typename R> struct alignas(2 * sizeof(R)) Pair {
     R s0, s1;
@@ -103,6 +104,19 @@ fn products_with_matrix_instructions_compile() {
         let Some(usage) = compiled(program, &row) else { return };
         let most = if row.element().is_complex { SPILLS_MAX } else { 0 };
         assert!(matches!(&usage[..], [kernel] if spill_bytes(kernel) <= most), "{usage:?}");
+    }
+}
+
+#[test]
+fn triangles_with_matrix_instructions_compile() {
+    let rows = Database::shipped().rows.iter().map(|row| row.parameters);
+    for row in rows.filter(|row| matches!(row.product, ProductForm::Matrix(_))) {
+        let Some(usage) = compiled(Program::Triangle, &row) else { return };
+        assert!(usage.iter().all(|kernel| spill_bytes(kernel) <= SPILLS_MAX), "{usage:?}");
+        assert!(usage.iter().any(|kernel| kernel.kernel == "solve"), "{usage:?}");
+        let most = usage.iter().map(|kernel| kernel.shared_bytes as usize).max().unwrap_or(0);
+        let known = Program::Triangle.local_bytes(&row);
+        assert!(most.abs_diff(known) <= 64, "{row}: {most} bytes, but {known} are known");
     }
 }
 

@@ -109,7 +109,7 @@ impl Loads {
     }
 
     /// Other factors are read by elements, along the stride of one: a work-item's reads are in rows or steps at equal
-    /// distances. `L` is the number of rows that a factor has in the tile.
+    /// distances. `a_left` and `b_left` are the rows that the factors have in the tile.
     fn direct(tile: &MatrixTile, element: Element) -> Self {
         let (parts, [reads_a, reads_b]) = (element.parts(), tile.direct_reads());
         let factors = [('a', tile.m_wg, reads_a), ('b', tile.n_wg, reads_b)];

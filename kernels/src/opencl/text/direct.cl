@@ -1,4 +1,5 @@
-// C := alpha A B + beta C, or one triangle of it, for factors with any strides, which are not packed. A work-group
+// C := alpha A B + beta C, or one triangle of it, for factors with any strides, which are not packed. See
+// `DIRECT_SIGNATURE` in `product_text` for its arguments; `FORMS` comes before. A work-group
 // computes a tile of TILE x TILE, and reads the next STEPS columns of A and rows of B into registers while it
 // multiplies. Required definitions: LANES, SIDE (the square root of LANES), EACH (rows and columns of a work-item), and
 // STEPS.

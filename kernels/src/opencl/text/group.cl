@@ -1,5 +1,5 @@
-// What kernels of triangles and of Cholesky blocks share, if a group has several work-items. Required definition: PART,
-// the rows or columns of a block that a work-item solves for at a time. Barriers are where `batch.cl` says.
+// What kernels of triangles and of Cholesky blocks share, if a group has several work-items. Barriers are where
+// `batch.cl` says.
 
 // A barrier after which a group sees what it wrote to its own memory, and one after which it also sees what it wrote to
 // global memory. NVIDIA's GPUs take about 0.5 us longer for the second one.

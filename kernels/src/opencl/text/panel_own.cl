@@ -1,6 +1,6 @@
 // A group's rows of a panel in its own memory, for kernels that make all steps by one launch. Included after `panel.cl`
-// and `together.cl`. Required definitions: LANES, WIDTH, which is WARP, and OWN_ELEMENTS, which a group's rows of w
-// columns fit into.
+// and `together.cl`. Required definitions: LANES, WIDTH, which is WARP, and OWN_ELEMENTS, the elements of a group's
+// own memory: at least its rows times w.
 //
 // Warp k has the columns k, k + WARPS and so on, and each of its work-items every WARP-th row.
 

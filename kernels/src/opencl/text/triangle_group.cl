@@ -2,14 +2,16 @@
 // columns and goes through the triangle by blocks of ORDER rows: products with the blocks left of the diagonal, then
 // the block on the diagonal. Upper triangles are passed with negative strides, which reverse rows and columns. Included
 // after `group.cl`. Required definitions: ORDER, a power of two from 16; COLUMNS, a multiple of 8 up to ORDER; LANES,
-// which is ORDER * COLUMNS / 4; MATRIX, whether there are matrix instructions (see `product_text/matrix.rs`).
+// which is ORDER * COLUMNS / 4; PART, the order of the blocks that are inverted first; MATRIX, whether there are matrix
+// instructions (see `product_text/matrix.rs`).
 //
 // Solves multiply by inverses of the blocks on the diagonal, as accelerators' libraries do (Du Croz and Higham,
 // "Stability of methods for matrix inversion", 1992): step by step, a block would be a chain of ORDER steps. Zeros of
 // the other triangle are multiplied, too. Where that or an inverse gives Inf or NaN, columns are computed again without
 // inverses and without zeros: an Inf in B makes no NaN that serial code would not make.
 
-// Numbers between the columns of a block in local memory, so that adjacent work-items read from different banks.
+// Numbers between the columns of a block of A and the rows of a block of B in local memory, so that adjacent work-items
+// read from different banks.
 #define GAP 4
 #define A_ROW (ORDER + GAP)
 #define X_ROW (COLUMNS + GAP)
@@ -239,6 +241,8 @@ inline void invert_block(__local real *own_a, int steps) {
         for (int q = 0; q < r; ++q)
             if (own) x[r] -= times(GET_A(base + r, base + q), x[q]);
         if (own) x[r] = quotient(x[r], GET_A(base + r, base + r));
+        // A subnormal inverse has lost digits, so the solve must do without it.
+        if (own && r == column && fabs(RE(x[r])) + fabs(IM(x[r])) < TINY) x[r] = make(NAN, 0);
     }
     TOGETHER;
 #pragma unroll
