@@ -32,6 +32,7 @@ const WORDS: &str = r#"
 #define DBL_EPSILON 0x1p-52
 #define FLT_EPSILON 0x1p-23f
 #define NAN __int_as_float(0x7fffffff)
+typedef unsigned int uint;
 typedef unsigned long ulong;
 template <typename R> struct alignas(2 * sizeof(R)) Pair {
     R s0, s1;

@@ -60,8 +60,8 @@ pub fn random_row(letter: char, limits: &GroupLimits, seed: u64) -> Result<Param
             packed_steps: k * random.one_of([1, 2, 3, 8, 64, 256]),
             direct_order: random.one_of([0, 4, 16, 32, 512]),
             vector: random.one_of(VECTORS),
-            triangle_order: 4 * (1 + random.below(16)),
-            factor_order: 1 + random.below(64),
+            triangle_order: if work_items == 1 { 4 * (1 + random.below(16)) } else { random.one_of([16, 32, 64]) },
+            factor_order: if work_items == 1 { 1 + random.below(64) } else { 4 * (1 + random.below(16)) },
             factor_items: if work_items == 1 { 1 } else { random.one_of(ITEMS) },
             work_items,
         };
@@ -151,7 +151,8 @@ mod tests {
 
     #[test]
     fn random_rows_are_valid_and_of_all_forms() {
-        let limits = GroupLimits { has_matrix_f64: true, ..GroupLimits::USUAL };
+        // As NVIDIA's GPUs have.
+        let limits = GroupLimits { has_matrix_f64: true, local_bytes: 48 << 10, ..GroupLimits::USUAL };
         for letter in LETTERS {
             let rows = (0..40).map(|seed| random_row(letter, &limits, seed).expect("a row"));
             let rows: BTreeSet<Parameters> = rows.collect();
