@@ -2,6 +2,7 @@
 
 use crate::{
     block_size::BlockSize,
+    distribution::Grid,
     error::Error,
     options::Distribution,
     plan::{Machine, Problem, resident_edge},
@@ -110,7 +111,7 @@ impl Layout {
                 (nb, nb)
             }
             TileShape::Product(BlockSize::Auto) => {
-                let edge = resident_edge(m.max(n), rt.devices().len());
+                let edge = resident_edge(m.max(n), Grid::of(rt.devices().len()).shape());
                 (edge, edge)
             }
             TileShape::Product(BlockSize::Fixed(nb)) => (nb, nb),

@@ -47,16 +47,21 @@ const ROUNDING: f64 = 1e-9;
 
 /// A grid of p x q resources, as square as their number allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Grid {
+pub(crate) struct Grid {
     p: usize,
     q: usize,
 }
 
 impl Grid {
     /// Creates the grid of `count` resources: p is the largest divisor up to the square root.
-    pub(super) fn of(count: usize) -> Self {
+    pub(crate) fn of(count: usize) -> Self {
         let p = (1..=count.isqrt()).rev().find(|&p| count.is_multiple_of(p)).unwrap_or(1);
         Self { p, q: count.max(1) / p }
+    }
+
+    /// Returns p and q.
+    pub(crate) fn shape(self) -> (usize, usize) {
+        (self.p, self.q)
     }
 
     /// Returns the index of the resource of tile (i, j).
@@ -101,7 +106,7 @@ mod tests {
 
     #[test]
     fn grids_are_as_square_as_they_can_be() {
-        let shapes = [1, 2, 3, 4, 6, 7, 8, 12].map(|count| (Grid::of(count).p, Grid::of(count).q));
+        let shapes = [1, 2, 3, 4, 6, 7, 8, 12].map(|count| Grid::of(count).shape());
         assert_eq!(shapes, [(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (1, 7), (2, 4), (3, 4)]);
         let grid = Grid::of(6);
         let mut all: Vec<_> = (0..3).flat_map(|j| (0..2).map(move |i| grid.at(i, j))).collect();

@@ -17,6 +17,7 @@ mod deal;
 mod weights;
 
 pub(crate) use columns::ColumnDistributor;
+pub(crate) use deal::Grid;
 
 use crate::{
     codelets::cost_of_product,

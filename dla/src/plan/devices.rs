@@ -38,12 +38,9 @@ const PRODUCT_SERIAL_MAX: usize = 160 * 160 * 160;
 const RESIDENT_EDGE_MAX: usize = 8192;
 
 /// Returns the edge of square tiles for products of square matrices that stay on devices. A single device gets one
-/// tile, because a kernel for all of it has the most groups; each of several devices gets as many as the others.
-pub(crate) fn resident_edge(len: usize, devices: usize) -> usize {
-    // Tiles are dealt to a grid of p x q devices.
-    let p = (1..=devices.isqrt()).rev().find(|&p| devices.is_multiple_of(p)).unwrap_or(1);
-    let q = devices.max(1) / p;
-    let parts = if devices <= 1 { 1 } else { (2 * p).next_multiple_of(q) };
+/// tile, because a kernel for all of it has the most groups; each device of a grid of p x q gets as many as the others.
+pub(crate) fn resident_edge(len: usize, (p, q): (usize, usize)) -> usize {
+    let parts = if (p, q) == (1, 1) { 1 } else { (2 * p).next_multiple_of(q) };
     EdgeRule { parts, multiple: ACCELERATOR_PRODUCT.multiple, min: 1, max: RESIDENT_EDGE_MAX }.of(len, 1)
 }
 

@@ -364,19 +364,19 @@ fn accelerators_have_large_tiles() {
 
 #[test]
 fn products_on_devices_have_few_tiles() {
-    for (len, devices, edge) in [
-        (1, 1, 256),
-        (1000, 1, 1024),
-        (8192, 1, 8192),
-        (10000, 1, 5120),
-        (8192, 2, 4096),
-        (8192, 4, 2048),
-        (7680, 3, 2560),
-        (7680, 5, 1536),
-        (7680, 6, 1280),
-        (5000, 0, 5120),
+    for (len, grid, edge) in [
+        (1, (1, 1), 256),
+        (1000, (1, 1), 1024),
+        (8192, (1, 1), 8192),
+        (10000, (1, 1), 5120),
+        (8192, (1, 2), 4096),
+        (8192, (2, 2), 2048),
+        (7680, (1, 3), 2560),
+        (7680, (1, 5), 1536),
+        (7680, (2, 3), 1280),
+        (5000, (1, 1), 5120),
     ] {
-        assert_eq!(resident_edge(len, devices), edge, "order {len}, {devices} devices");
+        assert_eq!(resident_edge(len, grid), edge, "order {len}, {grid:?} devices");
     }
 }
 

@@ -169,6 +169,7 @@ fn triangle(text: &mut String, parameters: &Parameters) {
         text.push_str(include_str!("text/triangle.cl"));
     } else {
         define(text, "COLUMNS", columns);
+        define(text, "PART", PART_ROWS);
         define(text, "MATRIX", matches!(parameters.product, ProductForm::Matrix(_)).into());
         group(text, include_str!("text/triangle_group.cl"));
     }
@@ -176,7 +177,6 @@ fn triangle(text: &mut String, parameters: &Parameters) {
 
 /// Adds kernels whose groups share blocks.
 fn group(text: &mut String, kernels: &str) {
-    define(text, "PART", PART_ROWS);
     text.extend([include_str!("text/group.cl"), kernels]);
 }
 
