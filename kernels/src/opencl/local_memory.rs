@@ -5,8 +5,8 @@ use super::{
     panel::{CONCURRENT_ITEMS, GROUPS_MAX, OWN_PANEL_BYTES, PANEL_WIDTH},
     parameters::{DIRECT_STEPS, TRIANGLE_GAP},
     program::{
-        BATCH_BLOCK, BATCH_DOT_COLUMNS, BATCH_PANEL_BYTES, BATCH_PANEL_COLUMNS, INTERCHANGES, TRANSPOSED_BLOCK,
-        batch_tile, batch_vectors, interchanged_columns,
+        BATCH_BLOCK, BATCH_DOT_COLUMNS, BATCH_PANEL_BYTES, BATCH_PANEL_COLUMNS, TRANSPOSED_BLOCK, batch_tile,
+        batch_vectors, interchanges,
     },
 };
 
@@ -43,11 +43,8 @@ impl Program {
                 let (order, columns) = (parameters.triangle_order, parameters.triangle_columns());
                 order * (order + columns + 2 * TRIANGLE_GAP) * bytes + int
             }
-            Self::Factor => parameters.factor_span() * (parameters.factor_order + 2) * bytes,
-            Self::Elements => {
-                let moved = 2 * INTERCHANGES * interchanged_columns(parameters) * bytes;
-                transposed.max(5 * INTERCHANGES * int + moved)
-            }
+            Self::Factor => parameters.factor_span() * (parameters.factor_order + 4) * bytes,
+            Self::Elements => transposed.max(interchanges(parameters) * int),
             // A candidate is aligned like its size.
             Self::PanelLu => 2 * part * items + PANEL_WIDTH * bytes,
             Self::PanelLuTogether => OWN_PANEL_BYTES + 2 * part * (CONCURRENT_ITEMS / PANEL_WIDTH),

@@ -60,7 +60,8 @@ impl MatrixTile {
         meets(self.registers(element) <= REGISTERS, ParameterConstraint::Registers)?;
         let written = k_wg / steps * (m_warp / rows) * (n_warp / columns) * element.parts().pow(2);
         meets(written <= WRITTEN_MAX, ParameterConstraint::Length)?;
-        meets(self.items() <= limits.items.min(limits.dim_items[0]), ParameterConstraint::GroupItems)?;
+        let items = self.items().max(self.small(element).items());
+        meets(items <= limits.items.min(limits.dim_items[0]), ParameterConstraint::GroupItems)?;
         meets(self.local_bytes(element) <= limits.local_bytes, ParameterConstraint::ProductMemory)
     }
 

@@ -246,6 +246,8 @@ const TRIANGLE_SPAN: usize = 256;
 const FACTOR_BLOCKS: usize = 4;
 /// The adjacent columns that the work-items of a group begin with: STRANDS in the kernel that factors.
 pub(super) const FACTOR_STRANDS: usize = 4;
+/// The elements of earlier columns that a work-item reads at a time.
+pub(super) const FACTOR_READS: usize = 8;
 /// The right-hand sides of a triangle for a group of several work-items: few, so that there are many groups. Each
 /// work-item computes a tile of so many elements.
 pub(super) const TRIANGLE_COLUMNS: usize = 16;

@@ -111,7 +111,7 @@ impl Program {
             Self::Elements => {
                 define(&mut text, "BLOCK", TRANSPOSED_BLOCK);
                 define(&mut text, "COLUMNS", interchanged_columns(parameters));
-                define(&mut text, "INTERCHANGES", INTERCHANGES);
+                define(&mut text, "INTERCHANGES", interchanges(parameters));
                 text.push_str(include_str!("text/elements.cl"));
             }
             Self::PanelLu | Self::PanelLuTogether => {
@@ -215,10 +215,12 @@ fn pack(text: &mut String, block: Option<usize>, packing: Packing, name: &str) {
 /// The order of the blocks by which a matrix is transposed.
 pub(super) const TRANSPOSED_BLOCK: usize = 16;
 
-/// The interchanges that a group of several work-items makes together.
-pub(super) const INTERCHANGES: usize = 32;
+/// Returns the interchanges that a group makes together: each work-item moves four rows.
+pub(super) fn interchanges(parameters: &Parameters) -> usize {
+    2 * parameters.work_items
+}
 
-/// Returns the columns of a group that interchanges rows. What several work-items move together takes less than 6 KiB.
+/// Returns the columns of a group that interchanges rows.
 pub(super) fn interchanged_columns(parameters: &Parameters) -> usize {
     if parameters.work_items == 1 { 1 } else { 4 }
 }

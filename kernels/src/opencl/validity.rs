@@ -5,7 +5,7 @@ use super::{
     GroupLimits, ParameterConstraint, Parameters, ProductForm, Program,
     constraint::meets,
     group_tile::{OTHER_REGISTERS, REGISTERS, VECTORS},
-    parameters::{FACTOR_STRANDS, TRIANGLE_COLUMNS, TRIANGLE_TILE},
+    parameters::{FACTOR_READS, FACTOR_STRANDS, TRIANGLE_COLUMNS, TRIANGLE_TILE},
 };
 
 /// The most steps that are packed at a time, the largest order of a block, and the most work-items of a group.
@@ -101,8 +101,10 @@ impl Parameters {
         // What is read ahead of both blocks, and the sums.
         let ahead = order * (order + self.triangle_columns()) / self.triangle_items();
         meets(fits(ahead + TRIANGLE_TILE), ParameterConstraint::TriangleRegisters)?;
+        // The tile, and the rows of two columns or what is read of earlier columns.
         let rows = span * FACTOR_STRANDS / self.factor_items;
-        meets(fits(rows * (self.factor_order / FACTOR_STRANDS + 1)), ParameterConstraint::FactorRegisters)
+        let beside = (2 * rows).max(FACTOR_READS);
+        meets(fits(rows * (self.factor_order / FACTOR_STRANDS) + beside), ParameterConstraint::FactorRegisters)
     }
 }
 

@@ -63,7 +63,7 @@ macro_rules! suite {
         kernels! { $backend $t }
         tests! {
             $backend $t:
-            31 triangles::potrf_of_extremes 40 triangles::trsm_in_blocks
+            31 triangles::potrf_of_extremes 41 triangles::potrf_of_far_pivots 40 triangles::trsm_in_blocks
             19 large::gemmt_in_blocks 20 large::trmm_in_blocks 21 large::potrf_in_blocks 22 large::laswp_in_chunks
             23 large::copy_beyond_a_grid 24 large::products_of_some_depth 32 large::potrf_with_much_beside
             33 scales::trsm_of_scales 34 scales::potrf_of_scales 37 large::products_beyond_blocks

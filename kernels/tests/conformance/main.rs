@@ -73,7 +73,7 @@ instantiate! {
 #[cfg(feature = "opencl")]
 mod opencl_classes {
     use super::{
-        Suite, batch, bidiagonal, moves,
+        Suite, batch, bidiagonal, large, moves,
         opencl_device::{gpu, narrow, wide},
         panels, products, scales, triangles,
     };
@@ -91,6 +91,13 @@ mod opencl_classes {
         }
         mod s {
             panels! { gpu f32 }
+            // Work-items have several rows of a Cholesky block in this type.
+            tests! {
+                gpu f32:
+                11 triangles::potrf 12 triangles::potrf_fails 31 triangles::potrf_of_extremes
+                41 triangles::potrf_of_far_pivots 22 large::laswp_in_chunks 33 scales::trsm_of_scales
+                34 scales::potrf_of_scales
+            }
         }
         mod z {
             panels! { gpu superscalar_kernels::c64 }

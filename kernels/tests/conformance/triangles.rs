@@ -300,6 +300,47 @@ pub fn potrf_of_extremes<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
+/// A subnormal pivot above the largest rows that a positive definite matrix can have: their quotients by the pivot, and
+/// not by its root, would be infinite.
+pub fn potrf_of_far_pivots<T: Scalar>(suite: &mut Suite<'_, T>) {
+    let (tiny, low, high) =
+        if size_of::<T::Real>() == size_of::<f64>() { (-1060, -20, 1022) } else { (-140, -10, 126) };
+    // By halves, because 2f64.powi(-1060) is the reciprocal of infinity.
+    let power = |exponent: i32| T::from_f64(2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2));
+    // In the first column, this row is not zero.
+    for (row, uplo) in [1, 2].into_iter().flat_map(|row| UPLOS.map(|uplo| (row, uplo))) {
+        let mut image = Image::default();
+        let a = positive_definite(suite, &mut image, uplo, 3);
+        let at = |i, j| if uplo == Uplo::Lower { (i, j) } else { (j, i) };
+        let diagonal = [tiny, if row == 1 { high } else { 0 }, high].map(power);
+        for (i, j) in (0..3).flat_map(|j| (j..3).map(move |i| (i, j))) {
+            let (r, c) = at(i, j);
+            image.set(
+                a,
+                r,
+                c,
+                if i == j {
+                    diagonal[i]
+                } else if (i, j) == (row, 0) {
+                    power(low)
+                } else {
+                    T::ZERO
+                },
+            );
+        }
+        suite.attempt(&Call::Potrf(Potrf { uplo, first: 0, a }), &mut image).expect("a positive definite matrix");
+        let below = 2f64.powi(low - tiny / 2);
+        for (i, x) in diagonal.into_iter().enumerate() {
+            let square = x.re().to_f64() - if i == row { below * below } else { 0.0 };
+            let (found, known) = (image.at(a, i, i).re().to_f64(), square.sqrt());
+            assert!((found - known).abs() <= 8.0 * T::EPSILON.to_f64() * known, "{found}, not {known}, at {i}, {uplo}");
+        }
+        let (r, c) = at(row, 0);
+        let found = image.at(a, r, c).re().to_f64();
+        assert!((found - below).abs() <= 8.0 * T::EPSILON.to_f64() * below, "{found}, not {below}, {uplo}");
+    }
+}
+
 /// Checks |L Lᴴ - A| <= c n eps |A|, or |Uᴴ U - A|, and that the diagonal is real.
 fn check_factor<T: Scalar>(uplo: Uplo, a: Mat<T>, before: &Image, after: &Image) {
     let n = a.n;

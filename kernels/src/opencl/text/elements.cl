@@ -66,55 +66,57 @@ __kernel GROUP(1) void laswp(__global real *restrict heap, ulong at, ulong ld, i
     }
 }
 #else
-// The group first finds what INTERCHANGES of them do together, and then moves each element once. A slot is one of these
-// rows: slot i has row first + i, and slot INTERCHANGES + i has row ipiv[i] - 1, if it is none of the former.
+// For INTERCHANGES interchanges at a time the group finds from which row each row gets its elements, and then moves each
+// element once. A work-item has SLOTS of these rows: slot 2 i is row first + i, and slot 2 i + 1 is row ipiv[i] - 1.
+#define SLOTS (2 * INTERCHANGES / LANES)
 __kernel GROUP(LANES) void laswp(__global real *restrict heap, ulong at, ulong ld, int m, int n, int left, int skip,
                                  int first, ulong ipiv, int count, int backward, ulong status) {
-    __local int row_of[2 * INTERCHANGES], slot_of[INTERCHANGES], from[2 * INTERCHANGES];
-    __local elem moved[2 * INTERCHANGES * COLUMNS];
+    __local int partner[INTERCHANGES];
     const int lane = get_local_id(0), j_first = get_group_id(0) * COLUMNS, columns = min(COLUMNS, n - j_first);
-    __global elem *a = (__global elem *)heap + at;
     const int parts = (count + INTERCHANGES - 1) / INTERCHANGES;
+    __global elem *a = (__global elem *)heap + at;
+    ulong column[COLUMNS];
+#pragma unroll
+    for (int j = 0; j < COLUMNS; ++j) column[j] = column_at(j_first + min(j, columns - 1), left, skip, ld);
     for (int step = 0; step < parts; ++step) {
         const int start = (backward ? parts - 1 - step : step) * INTERCHANGES, have = min(INTERCHANGES, count - start);
-        __global const int *p = (__global const int *)heap + ipiv + start;
-        for (int s = lane; s < 2 * INTERCHANGES; s += LANES) {
-            const int i = s % INTERCHANGES;
-            int row = first + start + i;
-            if (s >= INTERCHANGES && i < have && 0 < p[i] && p[i] <= m) row = p[i] - 1;
-            if (s >= INTERCHANGES && i < have && (p[i] <= 0 || p[i] > m) && j_first == 0)
-                ((__global int *)heap)[status] = row + 1;
-            row_of[s] = row;
-            from[s] = s;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        const int top = first + start;
         for (int i = lane; i < have; i += LANES) {
-            const int row = row_of[INTERCHANGES + i], near = row - first - start;
-            int slot = near;
-            if (near < 0 || near >= have) {
-                slot = INTERCHANGES + i;
-                for (int other = i - 1; other >= 0; --other)
-                    if (row_of[INTERCHANGES + other] == row) slot = INTERCHANGES + other;
-            }
-            slot_of[i] = slot;
+            const int row = ((__global const int *)heap)[ipiv + start + i], is_valid = 0 < row && row <= m;
+            if (!is_valid && j_first == 0) ((__global int *)heap)[status] = top + i + 1;
+            partner[i] = is_valid ? row - 1 : top + i;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane == 0)
-            for (int k = 0; k < have; ++k) {
-                const int i = backward ? have - 1 - k : k, slot = slot_of[i], x = from[i];
-                from[i] = from[slot];
-                from[slot] = x;
-            }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int k = lane; k < 2 * INTERCHANGES * COLUMNS; k += LANES) {
-            const int s = k % (2 * INTERCHANGES), j = k / (2 * INTERCHANGES);
-            if (from[s] != s && j < columns) moved[k] = a[row_of[from[s]] + column_at(j_first + j, left, skip, ld)];
+        int row[SLOTS], from[SLOTS], is_own[SLOTS];
+#pragma unroll
+        for (int s = 0; s < SLOTS; ++s) {
+            const int slot = lane + s * LANES, i = slot / 2;
+            row[s] = slot % 2 == 0 || i >= have ? top + min(i, have - 1) : partner[i];
+            from[s] = row[s];
+            // A row has one slot that moves it: outside of the part, that of its last interchange.
+            is_own[s] = i < have && (slot % 2 == 0 || row[s] < top || row[s] >= top + have);
         }
+        // Follows a row's elements from the last interchange back to the first.
+        for (int k = 0; k < have; ++k) {
+            const int i = backward ? k : have - 1 - k, other = partner[i];
+#pragma unroll
+            for (int s = 0; s < SLOTS; ++s) {
+                const int slot = lane + s * LANES;
+                from[s] = from[s] == top + i ? other : from[s] == other ? top + i : from[s];
+                if (slot % 2 == 1 && slot / 2 < i && row[s] == other) is_own[s] = 0;
+            }
+        }
+        elem moved[SLOTS][COLUMNS];
+#pragma unroll
+        for (int j = 0; j < COLUMNS; ++j)
+#pragma unroll
+            for (int s = 0; s < SLOTS; ++s) moved[s][j] = a[from[s] + column[j]];
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        for (int k = lane; k < 2 * INTERCHANGES * COLUMNS; k += LANES) {
-            const int s = k % (2 * INTERCHANGES), j = k / (2 * INTERCHANGES);
-            if (from[s] != s && j < columns) a[row_of[s] + column_at(j_first + j, left, skip, ld)] = moved[k];
-        }
+#pragma unroll
+        for (int j = 0; j < COLUMNS; ++j)
+#pragma unroll
+            for (int s = 0; s < SLOTS; ++s)
+                if (is_own[s] && from[s] != row[s] && j < columns) a[row[s] + column[j]] = moved[s][j];
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
 }

@@ -224,56 +224,61 @@ inline void store_tile(real sums[PARTS][TILE], Matrix rows, int have, int column
     }
 }
 
-// The first row of a work-item's pair of blocks, and its column in them.
+// The first row of a work-item's pair of blocks of order `by`, and its column in them.
 #define PAIR(k, by) ((c + (k) * (LANES / (by))) / (by) * 2 * (by))
 #define COLUMN_BESIDE(k, by) ((c + (k) * (LANES / (by))) % (by))
+
+// The products of pairs of blocks of order `by`, a constant once the caller's loop is unrolled: L21 X1, and then -X2
+// (L21 X1). The work-item's elements are in one row of blocks L21, and LANES / by columns apart. What it computes beyond
+// the last pair is not used, because loads in branches would wait for each other.
+inline void invert_beside(__local real *own_a, int by, int steps) {
+    const int r = get_local_id(0) % by, c = get_local_id(0) / by;
+    for (int second = 0; second < (steps ? 2 : 0); ++second) {
+        elem y[BESIDE_EACH];
+#pragma unroll
+        for (int k = 0; k < BESIDE_EACH; ++k) y[k] = make(0, 0);
+#pragma unroll 4
+        for (int q = 0; q < by; ++q)
+#pragma unroll
+            for (int k = 0; k < BESIDE_EACH; ++k) {
+                const int up = min(PAIR(k, by), ORDER - 2 * by), low = up + by, at = second ? low : up;
+                y[k] += times(GET_A(low + r, at + q), GET_A(at + q, up + COLUMN_BESIDE(k, by)));
+            }
+        TOGETHER;
+#pragma unroll
+        for (int k = 0; k < BESIDE_EACH; ++k) {
+            const int up = PAIR(k, by);
+            if (up + by < ORDER) PUT_A(up + by + r, up + COLUMN_BESIDE(k, by), second ? -y[k] : y[k]);
+        }
+        TOGETHER;
+    }
+}
 
 // Inverts a block of the triangle in local memory: blocks of PART rows, and then pairs of blocks of doubled order,
 // [X1 0; -X2 L21 X1 X2]. With no steps, nothing is done.
 inline void invert_block(__local real *own_a, int steps) {
-    const int lane = get_local_id(0), order = steps ? PART : ORDER;
-    const int column = lane % PART, base = lane / PART * PART, own = steps && lane < ORDER;
-    elem x[PART];
+    const int lane = get_local_id(0), column = lane % PART, base = lane % ORDER / PART * PART;
+    elem x[PART], inverse[PART];
+    if (steps) {
 #pragma unroll
-    for (int r = 0; r < PART; ++r) {
-        x[r] = make(r == column, 0);
+        for (int r = 0; r < PART; ++r) inverse[r] = quotient(make(1, 0), GET_A(base + r, base + r));
 #pragma unroll
-        for (int q = 0; q < r; ++q)
-            if (own) x[r] -= times(GET_A(base + r, base + q), x[q]);
-        if (own) x[r] = quotient(x[r], GET_A(base + r, base + r));
-        // A subnormal inverse has lost digits, so the solve must do without it.
-        if (own && r == column && fabs(RE(x[r])) + fabs(IM(x[r])) < TINY) x[r] = make(NAN, 0);
+        for (int r = 0; r < PART; ++r) {
+            x[r] = make(r == column, 0);
+#pragma unroll
+            for (int q = 0; q < r; ++q) x[r] -= times(GET_A(base + r, base + q), x[q]);
+            x[r] = times(x[r], inverse[r]);
+            // A subnormal inverse has lost digits, so the solve must do without it.
+            if (r == column && fabs(RE(x[r])) + fabs(IM(x[r])) < TINY) x[r] = make(NAN, 0);
+        }
     }
     TOGETHER;
 #pragma unroll
     for (int r = 0; r < PART; ++r)
-        if (own && r >= column) PUT_A(base + r, base + column, x[r]);
+        if (steps && lane < ORDER && r >= column) PUT_A(base + r, base + column, x[r]);
     TOGETHER;
-    for (int by = order; by < ORDER; by *= 2) {
-        // The work-item's elements are in one row of blocks L21, and LANES / by columns apart.
-        const int r = lane % by, c = lane / by;
-        elem y[BESIDE_EACH];
-        for (int second = 0; second < 2; ++second) {
 #pragma unroll
-            for (int k = 0; k < BESIDE_EACH; ++k) y[k] = make(0, 0);
-#pragma unroll 4
-            for (int q = 0; q < by; ++q)
-#pragma unroll
-                for (int k = 0; k < BESIDE_EACH; ++k) {
-                    const int up = PAIR(k, by), low = up + by, column = up + COLUMN_BESIDE(k, by);
-                    if (low >= ORDER) continue;
-                    if (second)
-                        y[k] -= times(GET_A(low + r, low + q), GET_A(low + q, column));
-                    else
-                        y[k] += times(GET_A(low + r, up + q), GET_A(up + q, column));
-                }
-            TOGETHER;
-#pragma unroll
-            for (int k = 0; k < BESIDE_EACH; ++k)
-                if (PAIR(k, by) + by < ORDER) PUT_A(PAIR(k, by) + by + r, PAIR(k, by) + COLUMN_BESIDE(k, by), y[k]);
-            TOGETHER;
-        }
-    }
+    for (int by = PART; by < ORDER; by *= 2) invert_beside(own_a, by, steps);
 }
 
 // Inverts the blocks on the diagonal of a triangle of order n, one for each group, into blocks without gaps.
