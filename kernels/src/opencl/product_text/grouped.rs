@@ -262,16 +262,16 @@ fn steps(text: &mut String, tile: &GroupTile, factors: [&GroupFactor; 2], regist
             text.push_str(barrier);
         }
         Buffering::Double => {
+            // What is written to a buffer was last read before the barrier of the step before.
             text.push_str("int now = 0;\n");
             fetch(text);
+            text.push_str(begin);
             put(text, "now");
-            text.extend([barrier, begin, if_more]);
+            text.extend([barrier, if_more]);
             fetch(text);
             text.push_str("}\n");
             multiply(text);
-            text.push_str(if_more);
-            put(text, "(1 - now)");
-            text.extend(["}\n", barrier, "now = 1 - now;\n"]);
+            text.push_str("now = 1 - now;\n");
         }
     }
     text.push_str("}\n");
