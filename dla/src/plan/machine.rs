@@ -37,7 +37,7 @@ pub(crate) const INNER_BLOCK: usize = 32;
 /// H100 with CUDA.
 const ACCELERATOR_LATENCY_FLOPS: f64 = 52e12 * 4e-6;
 /// Tiles are at most this many times as wide as measured.
-const EDGE_FACTOR_MAX: f64 = 4.0;
+pub(super) const EDGE_FACTOR_MAX: f64 = 4.0;
 
 /// Returns whether some device is an accelerator, which needs tiles as large as possible.
 pub(crate) fn has_accelerator(devices: &[DeviceInfo]) -> bool {

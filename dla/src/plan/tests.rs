@@ -13,7 +13,7 @@ fn workers(count: usize) -> Machine {
 fn machines<T: Scalar>() -> impl Iterator<Item = Machine> {
     WORKERS.into_iter().flat_map(|workers| {
         let alone = Machine::of_workers::<T>(workers);
-        [(0, None), (1, None), (3, None), (1, Some(1.0)), (4, Some(1.0)), (1, Some(1.8))]
+        [(0, None), (1, None), (3, None), (1, Some(1.0)), (4, Some(1.0)), (1, Some(1.8)), (2, Some(4.0))]
             .map(|(devices, edge_factor)| alone.with_devices(devices, edge_factor))
     })
 }
