@@ -357,8 +357,12 @@ fn accelerators_have_large_tiles() {
     assert_eq!(plan(Problem::Qr { m: 2048, n: 2048 }, &slow_to_start), Plan::Blocks(256));
     // Eight tiles of 1024, and not seven of 1152 and one of 128.
     let opencl = workers(16).with_devices(1, Some(2.26));
-    for problem in [Problem::Cholesky { n: 8192 }, Problem::Lu { m: 8192, n: 8192 }, Problem::Qr { m: 8192, n: 8192 }] {
+    for problem in [Problem::Cholesky { n: 8192 }, Problem::Qr { m: 8192, n: 8192 }] {
         assert_eq!(plan(problem, &opencl), Plan::Blocks(1024), "{problem:?}");
+    }
+    // LU has fewer, but not one, however slowly kernels start.
+    for (n, nb) in [(4096, 1024), (8192, 2048), (16384, 2752)] {
+        assert_eq!(plan(Problem::Lu { m: n, n }, &opencl), Plan::Blocks(nb), "LU of order {n}");
     }
 }
 

@@ -66,8 +66,8 @@ __kernel GROUP(1) void laswp(__global real *restrict heap, ulong at, ulong ld, i
     }
 }
 #else
-// For INTERCHANGES interchanges at a time the group finds from which row each row gets its elements, and then moves each
-// element once. A work-item has SLOTS of these rows: slot 2 i is row first + i, and slot 2 i + 1 is row ipiv[i] - 1.
+// For INTERCHANGES interchanges at a time the group finds from which row each row gets its elements, and then moves
+// each element once. A work-item has SLOTS of these rows: slot 2 i is row first + i, and slot 2 i + 1 row ipiv[i] - 1.
 #define SLOTS (2 * INTERCHANGES / LANES)
 __kernel GROUP(LANES) void laswp(__global real *restrict heap, ulong at, ulong ld, int m, int n, int left, int skip,
                                  int first, ulong ipiv, int count, int backward, ulong status) {

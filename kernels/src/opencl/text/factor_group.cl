@@ -4,8 +4,8 @@
 // ORDER, a multiple of STRANDS; LANES.
 //
 // A work-item keeps its part of a panel in registers. Two columns are eliminated at a time: their owners put them in
-// local memory, one barrier is passed, and all work-items compute the roots themselves. Instead of an element outside of
-// the matrix another one is loaded and not used, because loads in branches would wait for each other.
+// local memory, one barrier is passed, and all work-items compute the roots themselves. Instead of an element outside
+// of the matrix another one is loaded and not used, because loads in branches would wait for each other.
 
 #define STRANDS 4
 #define ROW_LANES (LANES / STRANDS)

@@ -229,8 +229,8 @@ inline void store_tile(real sums[PARTS][TILE], Matrix rows, int have, int column
 #define COLUMN_BESIDE(k, by) ((c + (k) * (LANES / (by))) % (by))
 
 // The products of pairs of blocks of order `by`, a constant once the caller's loop is unrolled: L21 X1, and then -X2
-// (L21 X1). The work-item's elements are in one row of blocks L21, and LANES / by columns apart. What it computes beyond
-// the last pair is not used, because loads in branches would wait for each other.
+// (L21 X1). The work-item's elements are in one row of blocks L21, and LANES / by columns apart. What it computes
+// beyond the last pair is not used, because loads in branches would wait for each other.
 inline void invert_beside(__local real *own_a, int by, int steps) {
     const int r = get_local_id(0) % by, c = get_local_id(0) / by;
     for (int second = 0; second < (steps ? 2 : 0); ++second) {
