@@ -17,6 +17,9 @@ pub(super) const WARP: usize = 32;
 /// With eight, an H200 reaches 40 instead of 45 TFLOP/s.
 pub(super) const ROW_GAP: usize = 4;
 
+/// The most work-items of a group that reads factors which are not packed, if tiles can be divided so.
+const DIRECT_ITEMS_MAX: usize = 256;
+
 /// The parameters of a kernel in which warps of a group compute tiles of C with matrix instructions. The group reads
 /// the next part of the factors into registers while it multiplies, and then writes it into the second of two buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,6 +68,23 @@ impl MatrixTile {
         meets(self.local_bytes(element) <= limits.local_bytes, ParameterConstraint::ProductMemory)
     }
 
+    /// Returns the tile for factors that are not packed. Addresses and forms take registers besides, which groups of
+    /// more than [`DIRECT_ITEMS_MAX`] work-items do not have: they have fewer warps, with larger tiles.
+    pub(super) fn direct(&self, element: Element) -> Self {
+        let fits = |tile: &Self| {
+            let is_divided = tile.m_wg.is_multiple_of(tile.m_warp) && tile.n_wg.is_multiple_of(tile.n_warp);
+            is_divided && tile.registers(element) <= REGISTERS
+        };
+        let mut tile = *self;
+        while tile.items() > DIRECT_ITEMS_MAX {
+            let (higher, wider) = (Self { m_warp: 2 * tile.m_warp, ..tile }, Self { n_warp: 2 * tile.n_warp, ..tile });
+            let next = if tile.m_warp <= tile.n_warp { [higher, wider] } else { [wider, higher] };
+            let Some(next) = next.into_iter().find(fits) else { break };
+            tile = next;
+        }
+        tile
+    }
+
     /// Returns the tile for products of elements of this type that have too few large ones to occupy a device.
     pub(super) fn small(&self, element: Element) -> Self {
         let (block, warp) = if element.is_complex { (32, 16) } else { (64, 32) };
@@ -94,8 +114,9 @@ impl MatrixTile {
     /// Returns the elements of A and of B that each work-item reads at a time if factors are not packed, or zero if
     /// they differ, or are not in rows or steps at equal distances.
     pub(super) fn direct_reads(&self) -> [usize; 2] {
+        let items = self.items();
         [self.m_wg, self.n_wg].map(|block| {
-            let (elements, items) = (block * self.k_wg, self.items());
+            let elements = block * self.k_wg;
             let are_equal = [block, self.k_wg].iter().all(|&edge| edge > 0 && items.is_multiple_of(edge));
             if are_equal && elements.is_multiple_of(items) { elements / items } else { 0 }
         })
@@ -116,6 +137,29 @@ impl MatrixTile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn direct_products_have_groups_of_few_items() {
+        let tile = |block: [usize; 2], warp: [usize; 2]| MatrixTile {
+            m_wg: block[0],
+            n_wg: block[1],
+            k_wg: 8,
+            m_warp: warp[0],
+            n_warp: warp[1],
+        };
+        for (block, warp, direct) in [
+            ([128, 128], [16, 64], [32, 64]),
+            ([128, 128], [64, 16], [64, 32]),
+            ([128, 128], [16, 32], [64, 32]),
+            ([128, 128], [64, 32], [64, 32]),
+            // Twice the sums would not fit into registers.
+            ([256, 128], [64, 32], [64, 32]),
+            // The height cannot be doubled.
+            ([48, 512], [16, 32], [16, 128]),
+        ] {
+            assert_eq!(tile(block, warp).direct(Element::of('d')), tile(block, direct), "{block:?}, {warp:?}");
+        }
+    }
 
     #[test]
     fn each_constraint_discards() {

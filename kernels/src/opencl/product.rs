@@ -193,7 +193,7 @@ fn direct_kernel(parameters: &Parameters, [m, n]: [usize; 2], units: usize) -> (
         ProductForm::Matrix(tile) => {
             let (program, tile) = match m.div_ceil(tile.m_wg) * n.div_ceil(tile.n_wg) {
                 groups if 2 * groups <= units => (Program::DirectSmall, tile.small(parameters.element())),
-                _ => (Program::Direct, *tile),
+                _ => (Program::Direct, tile.direct(parameters.element())),
             };
             let (local, block) = ProductForm::Matrix(tile).group();
             (program, local, block)

@@ -70,7 +70,9 @@ impl Parameters {
         match &self.product {
             ProductForm::Looping(_) => Err(ParameterConstraint::DirectOrder),
             ProductForm::Grouped(_) => meets(self.work_items > 1, ParameterConstraint::DirectOrder),
-            ProductForm::Matrix(tile) => meets(!tile.direct_reads().contains(&0), ParameterConstraint::EqualReads),
+            ProductForm::Matrix(tile) => {
+                meets(!tile.direct(self.element()).direct_reads().contains(&0), ParameterConstraint::EqualReads)
+            }
         }
     }
 

@@ -86,9 +86,9 @@ fn compiled(program: Program, row: &Parameters) -> Option<Vec<cuda::Usage>> {
     }
 }
 
-/// The most bytes that spill. The compiler of OpenCL C assigns registers in its own way, so a few say nothing; products
-/// of real numbers, which were tuned, spill none.
-const SPILLS_MAX: u32 = 256;
+/// The most bytes that spill. The compiler of OpenCL C assigns registers in its own way, so a few say nothing: the
+/// fastest product of real numbers of a search spills 512. Without packing it spills none.
+const SPILLS_MAX: u32 = 512;
 
 fn spill_bytes(usage: &cuda::Usage) -> u32 {
     usage.spill_store_bytes + usage.spill_load_bytes + usage.stack_bytes
@@ -103,7 +103,7 @@ fn products_with_matrix_instructions_compile() {
         rows.into_iter().flat_map(|row| [Program::Product, Program::Direct, Program::DirectSmall].map(|p| (row, p)))
     {
         let Some(usage) = compiled(program, &row) else { return };
-        let most = if row.element().is_complex { SPILLS_MAX } else { 0 };
+        let most = if row.element().is_complex || program == Program::Product { SPILLS_MAX } else { 0 };
         assert!(matches!(&usage[..], [kernel] if spill_bytes(kernel) <= most), "{usage:?}");
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn text(parameters: &Parameters) -> String {
 
 /// Returns the source of the kernel whose factors are not packed, or an empty one if there is none.
 pub(super) fn direct_text(parameters: &Parameters) -> String {
-    let mut text = PREAMBLE.to_owned();
+    let (mut text, element) = (PREAMBLE.to_owned(), parameters.element());
     match &parameters.product {
         ProductForm::Looping(_) => text.clear(),
         ProductForm::Grouped(_) => {
@@ -41,7 +41,7 @@ pub(super) fn direct_text(parameters: &Parameters) -> String {
             define(&mut text, [("STEPS", DIRECT_STEPS)]);
             text.extend([FORMS, include_str!("../text/direct.cl")]);
         }
-        ProductForm::Matrix(tile) => matrix::kernel(&mut text, tile, parameters.element(), Factors::Direct),
+        ProductForm::Matrix(tile) => matrix::kernel(&mut text, &tile.direct(element), element, Factors::Direct),
     }
     text
 }
