@@ -65,9 +65,9 @@ impl EdgeRule {
 /// Returns the plan of a problem of products or panels on a machine with devices.
 pub(super) fn plan(problem: Problem, machine: &Machine) -> Plan {
     let resources = machine.devices + 1;
-    let panels = |(m, n): (usize, usize), fast: EdgeRule, wider: fn(f64) -> f64| {
+    let panels = |(m, n): (usize, usize), fast: EdgeRule, power: i32| {
         let nb = match machine.edge_factor {
-            Some(factor) => fast.wider(wider(factor)).of(m.min(n), 1),
+            Some(factor) => fast.wider(factor.powi(power).min(EDGE_FACTOR_MAX)).of(m.min(n), 1),
             None => PANELS.of(n, resources),
         };
         if m == 0 || m.max(n) <= PANELS_SERIAL_MAX || n <= nb { Plan::Serial } else { Plan::Blocks(nb) }
@@ -79,8 +79,8 @@ pub(super) fn plan(problem: Problem, machine: &Machine) -> Plan {
             None => CHOLESKY.of(n, resources),
         }),
         // Interchanges and solves of each block also wait for kernels to start, so fewer blocks are better.
-        Problem::Lu { m, n } => panels((m, n), ACCELERATOR_LU, |factor| factor.powi(2).min(EDGE_FACTOR_MAX)),
-        Problem::Qr { m, n } => panels((m, n), ACCELERATOR_QR, |factor| factor),
+        Problem::Lu { m, n } => panels((m, n), ACCELERATOR_LU, 2),
+        Problem::Qr { m, n } => panels((m, n), ACCELERATOR_QR, 1),
         _ => products(problem, machine),
     }
 }

@@ -114,9 +114,8 @@ impl MatrixTile {
     /// Returns the elements of A and of B that each work-item reads at a time if factors are not packed, or zero if
     /// they differ, or are not in rows or steps at equal distances.
     pub(super) fn direct_reads(&self) -> [usize; 2] {
-        let items = self.items();
         [self.m_wg, self.n_wg].map(|block| {
-            let elements = block * self.k_wg;
+            let (elements, items) = (block * self.k_wg, self.items());
             let are_equal = [block, self.k_wg].iter().all(|&edge| edge > 0 && items.is_multiple_of(edge));
             if are_equal && elements.is_multiple_of(items) { elements / items } else { 0 }
         })

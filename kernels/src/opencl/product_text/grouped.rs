@@ -189,19 +189,20 @@ impl GroupFactor {
         line!(text, "{name}_from += K_WG * {name}_ROW;");
     }
 
-    /// Writes what was read ahead into local memory. `buffer` is the first vector of the buffer.
-    fn put(&self, text: &mut String, buffer: &str) {
+    /// Writes what was read ahead into local memory.
+    fn put(&self, text: &mut String) {
         let name = self.name;
         for (t, s, q, row, at) in self.reads().filter(|_| self.is_read_ahead()) {
             let to = format!("{name}_LOCAL({name}_y + {row}, {q}, {name}_x + {at})");
-            let offset = self.in_buffer(buffer);
+            let offset = self.in_buffer();
             line!(text, "{name}_part[{offset}{to}] = {name}f{t}_{s}_{q};");
         }
     }
 
-    fn in_buffer(&self, buffer: &str) -> String {
+    /// Returns the first vector of the buffer in use, as a term of a sum.
+    fn in_buffer(&self) -> String {
         let vectors = self.columns / self.tile.vector * self.k_wg * self.parts;
-        if self.buffers() == 2 { format!("{buffer} * {vectors} + ") } else { String::new() }
+        if self.buffers() == 2 { format!("now * {vectors} + ") } else { String::new() }
     }
 
     /// Returns the vector's index in a row, of the work-item's vector r.
@@ -217,7 +218,7 @@ impl GroupFactor {
     fn vector(&self, u: usize, part: usize, r: usize) -> String {
         let (name, place) = (self.name, self.place(r));
         match self.tile.is_local {
-            true => format!("{name}_part[{}{name}_LOCAL(p + {u}, {part}, {place})]", self.in_buffer("now")),
+            true => format!("{name}_part[{}{name}_LOCAL(p + {u}, {part}, {place})]", self.in_buffer()),
             false => format!("{name}_from[{name}_AT(p + {u}, {part}, {place})]"),
         }
     }
@@ -236,7 +237,6 @@ fn steps(text: &mut String, tile: &GroupTile, factors: [&GroupFactor; 2], regist
     let is_shared = factors.iter().any(|factor| factor.tile.is_local);
     let barrier = if is_shared { "barrier(CLK_LOCAL_MEM_FENCE);\n" } else { "" };
     let fetch = |text: &mut String| factors.iter().for_each(|factor| factor.fetch(text));
-    let put = |text: &mut String, buffer: &str| factors.iter().for_each(|factor| factor.put(text, buffer));
     let multiply = |text: &mut String| {
         multiply(text, tile.k_wi, factors, registers);
         factors.iter().for_each(|factor| factor.advance(text));
@@ -251,27 +251,18 @@ fn steps(text: &mut String, tile: &GroupTile, factors: [&GroupFactor; 2], regist
             multiply(text);
             text.push_str(barrier);
         }
-        Buffering::Registers => {
+        Buffering::Registers | Buffering::Double => {
+            let is_double = tile.buffering == Buffering::Double;
+            text.push_str(if is_double { "int now = 0;\n" } else { "" });
             fetch(text);
             text.push_str(begin);
-            put(text, "");
+            factors.iter().for_each(|factor| factor.put(text));
             text.extend([barrier, if_more]);
             fetch(text);
             text.push_str("}\n");
             multiply(text);
-            text.push_str(barrier);
-        }
-        Buffering::Double => {
-            // What is written to a buffer was last read before the barrier of the step before.
-            text.push_str("int now = 0;\n");
-            fetch(text);
-            text.push_str(begin);
-            put(text, "now");
-            text.extend([barrier, if_more]);
-            fetch(text);
-            text.push_str("}\n");
-            multiply(text);
-            text.push_str("now = 1 - now;\n");
+            // The second buffer was last read before the barrier of this step.
+            text.push_str(if is_double { "now = 1 - now;\n" } else { barrier });
         }
     }
     text.push_str("}\n");
