@@ -16,7 +16,7 @@ mod tiles;
 mod tree;
 
 pub(crate) use columns::{Getrf, Laswp, RowInterchanges, elimination, triangular_solve};
-pub(crate) use copy::TileCopy;
+pub(crate) use copy::{TileCopy, TileMove};
 pub(crate) use diagonal::{Diagonal, WaitForCheck};
 pub(crate) use level3::{Gemm, Rank2k, RankK, Symm, SymmForm, Triangle, triangular_operation};
 pub(crate) use reflectors::{Application, Geqrf, Larfb, cost_of_larfb};

@@ -94,6 +94,7 @@ mod memory;
 mod mixed;
 mod options;
 mod plan;
+mod product_plan;
 mod qr;
 mod scaling;
 mod subtasks;
@@ -125,6 +126,7 @@ pub use lu::{Pivots, gesv::gesv, getrf::getrf, getri::getri, getrs::getrs};
 pub use matrix::Matrix;
 pub use mixed::{MixedPrecision, gesv_mixed, posv_mixed};
 pub use options::{Distribution, Options, UnknownDistribution};
+pub use product_plan::ProductPlan;
 pub use qr::{
     Reflectors, RowReflectors, TsqrFactors, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, unglq::unglq,
     ungqr::ungqr, unmlq::unmlq, unmqr::unmqr,

@@ -22,6 +22,18 @@ pub struct Options {
 }
 
 impl Options {
+    /// Returns the edge of tiles, if the caller gave it.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::ErrorKind::Shape) if it is zero.
+    pub(crate) fn fixed_tile(&self) -> Result<Option<usize>, Error> {
+        match self.block_size {
+            BlockSize::Fixed(0) => Err(Error::shape("the block size is zero, expected a positive number")),
+            BlockSize::Fixed(nb) => Ok(Some(nb)),
+            BlockSize::Auto => Ok(None),
+        }
+    }
+
     /// Uses tiles of `nb` x `nb` instead of [`BlockSize::Auto`].
     #[must_use]
     pub fn nb(self, nb: usize) -> Self {
@@ -75,8 +87,9 @@ impl Options {
 
     /// Sets how the matrix that a routine changes is distributed over the runtime's devices. By default, the
     /// environment variable `SUPERSCALAR_DISTRIBUTION` is used. If it is not set either, the distribution is
-    /// [`Distribution::None`], except that a matrix factored on accelerators is distributed by block columns:
-    /// cyclically if the accelerators are equally fast, otherwise in proportion to their capability weights.
+    /// [`Distribution::None`], with two exceptions on accelerators. A matrix that is factored is distributed by block
+    /// columns: cyclically if the accelerators are equally fast, otherwise in proportion to their capability weights. A
+    /// product on several accelerators is [planned](Distribution::Planned).
     #[must_use]
     pub fn distribution(self, distribution: Distribution) -> Self {
         Self { distribution: Some(distribution), ..self }
@@ -104,11 +117,20 @@ pub enum Distribution {
     /// measured, or taken from the driver's directives until measurements exist. If measured weights change while a
     /// factorization runs, the remaining columns are dealt again.
     Guided,
+    /// A product is planned before it runs: each device gets a block of the result and an order of its tasks, and each
+    /// tile a route through the memories that need it. The order follows measured rates, so the last bits of a result
+    /// may differ from one call to the next. Tasks of the same scope with a priority of zero run behind the product's.
+    ///
+    /// A product is left to the scheduling policy if the devices are not equally fast, have no links to each other,
+    /// cannot hold their shares, or if the policy does not [follow homes](superscalar_runtime::Policy::follows_homes).
+    /// So are all other routines.
+    Planned,
 }
 
 impl Distribution {
     /// All distributions.
-    pub const ALL: [Self; 4] = [Self::None, Self::BlockColumnCyclic, Self::TwoDimensionalCyclic, Self::Guided];
+    pub const ALL: [Self; 5] =
+        [Self::None, Self::BlockColumnCyclic, Self::TwoDimensionalCyclic, Self::Guided, Self::Planned];
 
     /// Returns the name that is used in options and in the environment.
     #[must_use]
@@ -118,6 +140,7 @@ impl Distribution {
             Self::BlockColumnCyclic => "block-column-cyclic",
             Self::TwoDimensionalCyclic => "2d-cyclic",
             Self::Guided => "guided",
+            Self::Planned => "planned",
         }
     }
 }

@@ -464,6 +464,10 @@ impl Policy for CapabilityWeights {
         is_late
     }
 
+    fn follows_homes(&self) -> bool {
+        true
+    }
+
     fn hands_over(&self, by: Place, task: &ReadyTask) -> bool {
         self.host_only.hands_over(by, task)
     }

@@ -63,6 +63,11 @@ pub trait Policy: Send + Sync {
         true
     }
 
+    /// Returns whether tasks run at their [home](Outlook::home), in the order of their priorities, if it can run them.
+    fn follows_homes(&self) -> bool {
+        false
+    }
+
     /// Returns whether the thread at `by` may run this task, which it has just made ready, without pushing it first.
     fn hands_over(&self, by: Place, task: &ReadyTask) -> bool {
         let _ = (by, task);

@@ -91,8 +91,8 @@ impl Layout {
         Self { placement: TilePlacement::OnDevice(device), ..self }
     }
 
-    /// Distributes the tiles over all devices. With [`Distribution::None`], tiles get no home: each lives where the
-    /// scheduling policy has it updated.
+    /// Distributes the tiles over all devices. With [`Distribution::None`] and [`Distribution::Planned`], tiles get no
+    /// home: each lives where the scheduling policy, or a plan, has it updated.
     #[must_use]
     pub const fn distributed(self, distribution: Distribution) -> Self {
         Self { placement: TilePlacement::Distributed(distribution), ..self }

@@ -40,7 +40,7 @@ impl Distribution {
     pub(crate) fn is_by_columns(self, machine: &Machine) -> bool {
         match self {
             Self::BlockColumnCyclic | Self::Guided => true,
-            Self::None => machine.has_accelerator(),
+            Self::None | Self::Planned => machine.has_accelerator(),
             Self::TwoDimensionalCyclic => machine.has_accelerator() && machine.devices == 1,
         }
     }
@@ -61,6 +61,18 @@ impl Options {
     /// If the environment names an unknown distribution.
     pub(crate) fn distribution_over(&self, rt: &Runtime) -> Result<Distribution, Error> {
         self.distribution_or(rt, || Distribution::None)
+    }
+
+    /// Returns the distribution of the result of a product. The default on several accelerators is a plan.
+    ///
+    /// # Errors
+    /// If the environment names an unknown distribution.
+    pub(crate) fn distribution_of_product(&self, rt: &Runtime) -> Result<Distribution, Error> {
+        self.distribution_or(rt, || {
+            let devices = rt.devices();
+            let is_planned = devices.len() > 1 && plan::are_accelerators(&devices);
+            if is_planned { Distribution::Planned } else { Distribution::None }
+        })
     }
 
     /// Returns the distribution of a matrix that is factored. The default on accelerators is by block columns: the
@@ -141,7 +153,7 @@ pub(crate) fn homes(
     update: Update,
 ) -> Vec<Resource> {
     let devices = nesting.devices().len();
-    if distribution == Distribution::None || devices == 0 {
+    if matches!(distribution, Distribution::None | Distribution::Planned) || devices == 0 {
         return Vec::new();
     }
     let indices = (0..nt).flat_map(|j| (0..mt).map(move |i| (i, j)));

@@ -8,8 +8,9 @@ use crate::{
     Scalar,
     codelets::Gemm,
     error::Error,
-    options::Options,
+    options::{Distribution, Options},
     plan::Problem,
+    product_plan::{plan_of_host_matrices, plan_of_tiles, spawn_planned},
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, cpu};
@@ -39,6 +40,11 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
     );
     if alpha == T::ZERO || k_a.count() == 0 {
         return scale(s, None, beta, c);
+    }
+    if c.distribution() == Distribution::Planned
+        && let Some(plan) = plan_of_tiles(s, (op_a, a), (op_b, b), (beta != T::ZERO, c))
+    {
+        return spawn_planned(s, &plan, alpha, op_a, a, op_b, b, beta, c);
     }
     let gemm = Gemm::new();
     for update @ TileUpdate { i, j, k, .. } in tile_updates::<T, _>(s, c, k_a) {
@@ -84,15 +90,29 @@ pub fn gemm<T: Scalar>(
         let (c_m, c_n) = c.shape();
         return Err(Error::shape(format!("gemm: op(A) is {m} x {k}, op(B) is {rows} x {n}, C is {c_m} x {c_n}")));
     }
-    let Some(tiles) = options.plan::<T>(rt, Problem::Product { m, n, k })?.tiles() else {
+    let plan =
+        (alpha != T::ZERO).then(|| plan_of_host_matrices::<T>(rt, (op_a, op_b), [m, n, k], beta != T::ZERO, options));
+    let plan = plan.transpose()?.flatten();
+    let tiles = match &plan {
+        Some(plan) => Some(plan.tiles()),
+        None => options.plan::<T>(rt, Problem::Product { m, n, k })?.tiles(),
+    };
+    let Some(tiles) = tiles else {
         cpu::gemm(alpha, op_a, a, op_b, b, beta, c);
         return Ok(());
     };
-    let distribution = options.distribution_over(rt)?;
+    let distribution = match options.distribution_of_product(rt)? {
+        // It is planned, or cannot be.
+        Distribution::Planned => Distribution::None,
+        distribution => distribution,
+    };
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.mb, tiles.kb)), tiles.kb);
         let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);
         let c = Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb).distributed(s, distribution);
-        spawn(s, alpha, op_a, &a, op_b, &b, beta, &c);
+        match plan {
+            Some(plan) => spawn_planned(s, &plan, alpha, op_a, &a, op_b, &b, beta, &c),
+            None => spawn(s, alpha, op_a, &a, op_b, &b, beta, &c),
+        }
     })?)
 }

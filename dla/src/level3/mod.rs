@@ -20,6 +20,7 @@ use crate::{
     Scalar,
     codelets::{OneTileCodelet, TilePart, TileRole, task},
     error::Error,
+    product_plan::HasSpawnPlanned,
     tiled::{Factor, Tiled},
 };
 use superscalar_kernels::{MatMut, Op, Side, Symmetry, Uplo, operations::Scale};
@@ -29,7 +30,8 @@ use superscalar_runtime::Scope;
 /// The Level-3 routines that are compiled for each element type.
 #[each_type]
 pub trait Level3:
-    gemm::HasSpawn
+    HasSpawnPlanned
+    + gemm::HasSpawn
     + gemm::HasGemm
     + gemmt::HasSpawn
     + gemmt::HasGemmt

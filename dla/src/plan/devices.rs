@@ -33,7 +33,7 @@ const ACCELERATOR_CHOLESKY: EdgeRule = EdgeRule { parts: 16, multiple: 128, min:
 const ACCELERATOR_LU: EdgeRule = EdgeRule { parts: 16, multiple: 64, min: 128, max: 768 };
 const ACCELERATOR_QR: EdgeRule = EdgeRule { parts: 16, multiple: 64, min: 128, max: 512 };
 /// Products of up to this many multiplications run without tasks, whatever the type.
-const PRODUCT_SERIAL_MAX: usize = 160 * 160 * 160;
+pub(crate) const PRODUCT_SERIAL_MAX: usize = 160 * 160 * 160;
 
 /// Largest edge of a product's tile that stays on a device. It bounds the scratch of packed factors.
 const RESIDENT_EDGE_MAX: usize = 8192;

@@ -44,6 +44,11 @@ pub(crate) fn has_accelerator(devices: &[DeviceInfo]) -> bool {
     edge_factor(devices).is_some()
 }
 
+/// Returns whether all devices are accelerators.
+pub(crate) fn are_accelerators(devices: &[DeviceInfo]) -> bool {
+    devices.iter().all(|device| device.speed.flops_per_s >= ACCELERATOR_FLOPS_MIN)
+}
+
 /// Returns the factor by which tiles for accelerators are wider than measured, so that the work of a tile takes the
 /// same multiple of the latency; `None` without an accelerator.
 fn edge_factor(devices: &[DeviceInfo]) -> Option<f64> {

@@ -17,9 +17,11 @@ mod product;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use devices::resident_edge;
+pub(crate) use devices::{PRODUCT_SERIAL_MAX, resident_edge};
 use machine::ELEMENTS_SERIAL_MAX;
-pub(crate) use machine::{INNER_BLOCK, Machine, PART_MULTIPLICATIONS_MIN, TEAM_MULTIPLICATIONS_MIN, has_accelerator};
+pub(crate) use machine::{
+    INNER_BLOCK, Machine, PART_MULTIPLICATIONS_MIN, TEAM_MULTIPLICATIONS_MIN, are_accelerators, has_accelerator,
+};
 pub(crate) use product::EDGE_MULTIPLE;
 
 use superscalar_kernels::Side;

@@ -20,10 +20,12 @@ mod directory_entry;
 mod exclusion;
 #[cfg(all(loom, test))]
 mod loom_tests;
+mod route;
 mod version;
 
 pub(crate) use directory_entry::{DirectoryEntry, EntryCell};
 pub(crate) use exclusion::Exclusion;
+pub(crate) use route::Route;
 pub use version::Execution;
 pub(crate) use version::{HomeCell, Version, VersionHazards};
 

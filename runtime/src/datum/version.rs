@@ -1,6 +1,6 @@
 //! A version: one place that holds a datum's value, with its hazards and its poison.
 
-use super::{EntryCell, Exclusion};
+use super::{EntryCell, Exclusion, route::RouteCell};
 use crate::{
     error::Failure,
     hazard::{Hazards, TaskRef},
@@ -13,7 +13,7 @@ use std::{
     ptr::NonNull,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicPtr, AtomicU16, Ordering},
     },
 };
 
@@ -31,15 +31,15 @@ pub(crate) struct VersionHazards {
 /// The resource that should update a datum, if the datum was dealt. It is a hint, which any thread may change at any
 /// time.
 #[derive(Default)]
-pub struct HomeCell(AtomicU32);
+pub struct HomeCell(AtomicU16);
 
 impl HomeCell {
     pub(crate) fn set(&self, resource: Option<Resource>) {
-        self.0.store(resource.map_or(0, |resource| u32::from(resource.0) + 1), Ordering::Relaxed);
+        self.0.store(resource.map_or(0, |resource| resource.0.saturating_add(1)), Ordering::Relaxed);
     }
 
     pub(crate) fn get(&self) -> Option<Resource> {
-        self.0.load(Ordering::Relaxed).checked_sub(1).map(|resource| Resource(resource as u16))
+        self.0.load(Ordering::Relaxed).checked_sub(1).map(Resource)
     }
 }
 
@@ -56,6 +56,7 @@ pub struct Execution {
     partial_values: Mutex<Vec<NonNull<()>>>,
     pub(crate) elsewhere: EntryCell,
     pub(crate) home: HomeCell,
+    pub(crate) route: RouteCell,
     /// Whether a task that may run on a device has named the datum.
     has_device_tasks: AtomicBool,
 }

@@ -23,6 +23,11 @@ pub struct MemoryInfo {
     pub peers: Vec<(u16, LinkInfo)>,
 }
 
+/// The most parts of a copy that is forwarded.
+const PARTS_MAX: usize = 8;
+/// A copy is cut if a later link takes at least this share of the first one's time.
+const NEXT_SHARE_MIN: f64 = 0.25;
+
 /// The stated speed of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkInfo {
@@ -33,6 +38,33 @@ pub struct LinkInfo {
 }
 
 impl LinkInfo {
+    /// Returns the number of parts in which a copy over these links, one after the other, is forwarded
+    /// ([`Lent::send_along`](crate::Lent::send_along)).
+    ///
+    /// Each part takes the latency again, on every link. So a copy is not cut if the first link takes far longer than
+    /// the others: little time would be gained, and the first link is the one that must not lose any. Otherwise the
+    /// time from the first byte to the last one, `first + parts * latency + next / parts`, is shortest. ("Uncut-GEMMs",
+    /// section III-E, takes eight parts.)
+    ///
+    /// ```
+    /// # mod superscalar { pub use superscalar_runtime::*; }
+    /// use superscalar::LinkInfo;
+    /// let link = |gb_per_s: f64| LinkInfo { bytes_per_s: gb_per_s * 1e9, latency_ns: 10_000 };
+    /// assert_eq!(LinkInfo::parts_of_copy(&[link(30.0), link(350.0)], 32 << 20), 1);
+    /// assert_eq!(LinkInfo::parts_of_copy(&[link(350.0), link(350.0)], 32 << 20), 3);
+    /// ```
+    #[must_use]
+    pub fn parts_of_copy(links: &[Self], bytes: usize) -> usize {
+        let ns = |link: &Self| link.copy_ns(bytes as f64);
+        let Some((first, others)) = links.split_first() else { return 1 };
+        let next_ns = others.iter().map(ns).fold(0.0, f64::max);
+        let latency_ns = links.iter().map(|link| link.latency_ns).max().unwrap_or(0).max(1);
+        if next_ns < NEXT_SHARE_MIN * ns(first) {
+            return 1;
+        }
+        ((next_ns / latency_ns as f64).sqrt() as usize).clamp(1, PARTS_MAX)
+    }
+
     /// Returns the time of a copy of this many bytes, in nanoseconds. An unknown bandwidth counts as infinite.
     #[must_use]
     pub fn copy_ns(&self, bytes: f64) -> f64 {
@@ -64,6 +96,17 @@ impl HostRegion {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.row_bytes * self.columns
+    }
+
+    /// Returns the region of some of the columns.
+    ///
+    /// # Panics
+    /// If there are no such columns.
+    pub(crate) fn columns_at(&self, range: std::ops::Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= self.columns, "columns {range:?} of {}", self.columns);
+        let offset = range.start.wrapping_mul(self.stride_bytes);
+        let base = NonNull::new(self.base.as_ptr().wrapping_add(offset)).unwrap_or(self.base);
+        Self { base, columns: range.len(), ..*self }
     }
 }
 

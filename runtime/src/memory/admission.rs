@@ -118,6 +118,7 @@ impl Directory {
             self.await_copies(demand, Node::HOST);
             return Ok(false);
         };
+        demand.uses.iter().for_each(|one| self.entry_mut(one.entry).host_users += 1);
         *admitted = Admitted { waits, ..Admitted::default() };
         Ok(true)
     }
@@ -301,9 +302,12 @@ impl Directory {
         self.pending_events(copier, demand.device, events)
     }
 
-    /// Issues a copy of the value to a device where it has memory, from the node with the earliest forecast arrival.
-    /// Returns whether it was issued.
+    /// Issues a copy of the value to a device where it has memory: along its route, or else from the node with the
+    /// earliest forecast arrival. Returns whether it was issued.
     fn fetch(&mut self, copier: &mut dyn Copier, id: EntryId, to: Node) -> Result<bool, DeviceError> {
+        if self.fetch_along_route(copier, id, to)? {
+            return Ok(true);
+        }
         let (entry, bytes) = (self.entry(id), self.entry(id).host.bytes());
         let host = entry.is_valid(Node::HOST).then_some(Node::HOST);
         let arrival = |from: &Node| self.links.forecast_ns(*from, to, bytes);
@@ -321,6 +325,9 @@ impl Directory {
     /// the copy was issued.
     fn evict_to_host(&mut self, copier: &mut dyn Copier, id: EntryId, from: Node) -> Result<bool, DeviceError> {
         let (bytes, Some(device)) = (self.entry(id).host.bytes(), from.device()) else { return Ok(true) };
+        if self.entry(id).host_users > 0 {
+            return Ok(false);
+        }
         let is_sent = self.copy(copier, id, (from, Node::HOST), CopyKind::Eviction)?;
         if is_sent {
             self.stores[usize::from(device)].evicting_bytes += bytes;
@@ -352,7 +359,8 @@ impl Directory {
                 self.discard(id, node);
                 continue;
             }
-            let victims: Vec<EntryId> = self.stores[at].lru.iter().filter(unused).collect();
+            let may_leave = |id: &EntryId| unused(id) && self.entry(*id).host_users == 0;
+            let victims: Vec<EntryId> = self.stores[at].lru.iter().filter(may_leave).collect();
             if let Some(eviction_error) = self.stores[at].eviction_error.take() {
                 return Err(eviction_error);
             }
@@ -387,6 +395,8 @@ impl Directory {
         }
         if self.stores[usize::from(device)].heap.is_some() {
             uses.iter().for_each(|one| self.unpin(one.entry, Node::of_device(device)));
+        } else {
+            uses.iter().for_each(|one| self.entry_mut(one.entry).host_users -= 1);
         }
     }
 

@@ -7,12 +7,14 @@
 use super::{
     EntryRef,
     admission::Demand,
+    copies::PendingCopy,
     entry::{Entry, Node},
     heap::{Heap, Segment},
-    links::{CopyKind, Links},
+    links::Links,
     lru::LruList,
 };
 use crate::{
+    datum::Route,
     device::{DeviceError, DeviceInfo, Event, HostRegion, Transfer},
     hazard::Mode,
     schedule::Resource,
@@ -44,18 +46,6 @@ pub(crate) trait Copier {
 
     /// Returns whether the device's queues can wait for events of `other`.
     fn can_wait_for(&self, device: u16, other: u16) -> bool;
-}
-
-/// A copy in progress.
-#[derive(Debug)]
-pub(super) struct PendingCopy {
-    pub(super) entry: EntryId,
-    pub(super) from: Node,
-    pub(super) to: Node,
-    pub(super) bytes: usize,
-    pub(super) kind: CopyKind,
-    /// Slots of the host tasks that wait for its end, and whether it brings a value that the task reads.
-    pub(super) waiting: Vec<(u32, bool)>,
 }
 
 /// The directory's data about one device.
@@ -150,9 +140,15 @@ impl Directory {
         self.entries[id.0 as usize - 1].as_mut().unwrap_or_else(|| unreachable!("an entry outlives its users"))
     }
 
-    /// Returns the datum's entry for a use at the host region `host`. Returns `None` if the value is resident at
-    /// another address.
-    pub(crate) fn entry_at(&mut self, EntryRef { entry, is_resident }: EntryRef, host: HostRegion) -> Option<EntryId> {
+    /// Returns the datum's entry for a use at the host region `host`, and sets the route of its copies. Returns `None`
+    /// if the value is resident at another address.
+    pub(crate) fn entry_at(
+        &mut self,
+        EntryRef { entry, is_resident }: EntryRef,
+        host: HostRegion,
+        route: Route,
+    ) -> Option<EntryId> {
+        self.entry_mut(entry).route = route;
         if is_resident {
             return (self.entry(entry).host == host).then_some(entry);
         }
@@ -293,116 +289,6 @@ impl Directory {
         Some(waits)
     }
 
-    /// Issues a copy of a datum that has memory on the target node. Returns `false` if it cannot be issued yet; other
-    /// work must finish first.
-    pub(super) fn copy(
-        &mut self,
-        copier: &mut dyn Copier,
-        id: EntryId,
-        (from, to): (Node, Node),
-        kind: CopyKind,
-    ) -> Result<bool, DeviceError> {
-        if self.entry(id).host.bytes() == 0 {
-            self.entry_mut(id).mark_valid(to);
-            return Ok(true);
-        }
-        let entry = self.entry(id);
-        let (source, target) = (&entry.replicas[from.at()], &entry.replicas[to.at()]);
-        let before = source.written.into_iter().chain(target.written).chain(target.readers.iter().copied());
-        let Some(device) = to.device().or(from.device()) else { return Ok(true) };
-        let Some(waits) = self.pending_events(copier, device, before) else { return Ok(false) };
-        let Some(transfer) = self.transfer(entry, from, to) else { return Ok(false) };
-        let bytes = entry.host.bytes();
-        let event = copier.copy(device, &transfer, &waits)?;
-        self.pin(id, from);
-        self.pin(id, to);
-        self.entry_mut(id).mark_valid(to);
-        self.overwrite(id, to, event);
-        self.entry_mut(id).replicas[to.at()].arrival = (from == Node::HOST).then_some(event);
-        let stores = &self.stores;
-        let done = |event: &Event| stores[usize::from(event.device)].done[usize::from(event.queue)] >= event.ticket;
-        let Some(entry) = self.entries[id.0 as usize - 1].as_mut() else { return Ok(false) };
-        let source = &mut entry.replicas[from.at()];
-        source.readers.retain(|event| !done(event));
-        source.readers.push(event);
-        self.links.copy_issued(from, to, bytes);
-        self.pending_copies.insert(event, PendingCopy { entry: id, from, to, bytes, kind, waiting: Vec::new() });
-        Ok(true)
-    }
-
-    /// Records that work was issued which overwrites the replica and waits for all its uses. Later users wait only for
-    /// this work. But if its device is lost, it ends before the events of other devices that it waits for, so those are
-    /// kept.
-    pub(super) fn overwrite(&mut self, id: EntryId, node: Node, event: Event) {
-        let replica = &mut self.entry_mut(id).replicas[node.at()];
-        let mut before = std::mem::take(&mut replica.readers);
-        before.extend(replica.written.replace(event));
-        before.retain(|other| other.device != event.device && !self.is_done(*other));
-        self.entry_mut(id).replicas[node.at()].readers = before;
-    }
-
-    fn transfer(&self, entry: &Entry, from: Node, to: Node) -> Option<Transfer> {
-        let region = |node: Node| {
-            let segment = entry.replicas[node.at()].segment.as_ref()?;
-            let align = self.stores[usize::from(node.device()?)].align;
-            Some(crate::device::DeviceRegion::like(&entry.host, segment.offset(), align))
-        };
-        Some(match (from.device(), to.device()) {
-            (None, _) => Transfer::In { from: entry.host, to: region(to)? },
-            (_, None) => Transfer::Out { from: region(from)?, to: entry.host },
-            (Some(device), Some(_)) => Transfer::Peer { device, from: region(from)?, to: region(to)? },
-        })
-    }
-
-    /// Records the end of a copy. Returns the host tasks that waited for it, with an error for those whose data it
-    /// failed to bring.
-    pub(crate) fn copy_ended(&mut self, event: Event, result: Result<Option<u64>, DeviceError>) -> Option<EndedCopy> {
-        self.done(event);
-        let copy = self.pending_copies.remove(&event)?;
-        let PendingCopy { entry: id, from, to, bytes, kind, waiting } = copy;
-        if kind == CopyKind::Eviction
-            && let Some(device) = from.device()
-        {
-            let store = &mut self.stores[usize::from(device)];
-            store.evicting_bytes -= bytes;
-            store.eviction_error = result.as_ref().err().cloned();
-        }
-        let error = match result {
-            Ok(busy_ns) => {
-                self.links.copy_ended((from, to), bytes, Some((kind, busy_ns)));
-                None
-            }
-            Err(error) => {
-                self.links.copy_ended((from, to), bytes, None);
-                self.drop_failed(id, to, event);
-                for store in self.stores.iter_mut().filter(|store| store.awaited.contains(&event)) {
-                    store.failed_copy = Some((id, error.clone()));
-                }
-                Some(error)
-            }
-        };
-        self.unpin(id, from);
-        self.unpin(id, to);
-        let failure = |brings: bool| error.clone().filter(|_| brings);
-        let waiting = waiting.into_iter().map(|(slot, brings)| (slot, failure(brings))).collect();
-        Some(EndedCopy { from, to, bytes, has_succeeded: error.is_none(), waiting })
-    }
-
-    /// Invalidates a replica that a failed event was to produce, unless it was overwritten since. Replicas that are
-    /// being copied from it become invalid, too: their copies will fail, and until that is reported they must not count
-    /// as valid.
-    fn drop_failed(&mut self, id: EntryId, to: Node, event: Event) {
-        let mut failed = vec![(event, to)];
-        while let Some((event, node)) = failed.pop() {
-            let entry = self.entry_mut(id);
-            if entry.is_valid(node) && entry.replicas[node.at()].written == Some(event) {
-                entry.mark_invalid(node);
-                let onward = self.pending_copies.iter().filter(|(_, copy)| copy.entry == id && copy.from == node);
-                failed.extend(onward.map(|(&event, copy)| (event, copy.to)));
-            }
-        }
-    }
-
     /// Records that an issued task has failed: the values that it was to write are invalid. Host memory keeps its old
     /// content, which may include parts that the task was not to change, such as the other triangle of a tile.
     pub(crate) fn failed(&mut self, demand: Demand<'_>, event: Event) {
@@ -462,14 +348,4 @@ pub(crate) struct Gauge {
     pub(crate) evicted_bytes: u64,
     /// Bytes that the task waiting for admission could not allocate.
     pub(crate) wanted_bytes: u64,
-}
-
-/// A copy that has ended.
-pub(crate) struct EndedCopy {
-    pub(crate) from: Node,
-    pub(crate) to: Node,
-    pub(crate) bytes: usize,
-    pub(crate) has_succeeded: bool,
-    /// Slots of the host tasks that waited for it. The error is set if it failed and was to bring what the task reads.
-    pub(crate) waiting: Vec<(u32, Option<DeviceError>)>,
 }

@@ -3,7 +3,10 @@
 #![forbid(unsafe_code)]
 
 use super::{heap::Segment, lru::LruPosition};
-use crate::device::{Event, HostRegion};
+use crate::{
+    datum::Route,
+    device::{Event, HostRegion},
+};
 use smallvec::SmallVec;
 
 /// A memory node: the host (zero), or a device's memory (the device's index plus one).
@@ -70,12 +73,18 @@ pub(super) struct Entry {
     valid: u64,
     /// The datum is gone; the entry remains for copies in progress.
     pub(super) is_closed: bool,
+    /// The planned route of its copies.
+    pub(super) route: Route,
+    /// The number of uses by admitted tasks of devices that work in host memory. Nothing is evicted there meanwhile: a
+    /// task waits only for the copies that were issued before its admission.
+    pub(super) host_users: u32,
 }
 
 impl Entry {
     /// Creates the entry of a datum whose value is in host memory.
     pub(super) fn new(host: HostRegion, nodes: usize) -> Self {
-        Self { host, replicas: (0..nodes).map(|_| Replica::default()).collect(), valid: 1, is_closed: false }
+        let replicas = (0..nodes).map(|_| Replica::default()).collect();
+        Self { host, replicas, valid: 1, is_closed: false, route: Route::default(), host_users: 0 }
     }
 
     pub(super) fn is_valid(&self, node: Node) -> bool {

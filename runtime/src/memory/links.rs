@@ -34,7 +34,7 @@ pub struct Traffic {
     pub to: String,
     /// Why the copies were made.
     pub kind: CopyKind,
-    /// Number of copies.
+    /// Number of copies, or parts of copies.
     pub copies: u64,
     /// Bytes.
     pub bytes: u64,
@@ -90,11 +90,24 @@ impl Links {
         Some([self.link(Node::HOST, node).info?, self.link(node, Node::HOST).info?])
     }
 
+    /// Iterates over all links, with the bandwidths measured so far.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Node, Node, LinkInfo)> {
+        let nodes = self.nodes;
+        let node = |at: usize| Node(at as u16);
+        let all = self.links.iter().enumerate();
+        all.filter_map(move |(at, link)| Some((node(at / nodes), node(at % nodes), link.info?)))
+    }
+
     /// Returns the forecast duration of a copy that starts now, from the bandwidth measured so far and the copies in
     /// progress; `None` without a link.
     pub(super) fn forecast_ns(&self, from: Node, to: Node, bytes: usize) -> Option<f64> {
         let link = self.link(from, to);
         Some(link.info?.copy_ns(link.pending as f64 + bytes as f64))
+    }
+
+    /// Returns a link, with the bandwidth measured so far.
+    pub(super) fn info(&self, from: Node, to: Node) -> Option<LinkInfo> {
+        self.link(from, to).info
     }
 
     /// Records that a copy was issued.

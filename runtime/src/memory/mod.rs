@@ -41,6 +41,15 @@
 //!    replica is issued before the next writer of X; otherwise that writer would not find it among the `readers`. Both
 //!    are issued under the lock.
 //!
+//! # Routes
+//!
+//! A value may have a planned route ([`Lent::send_along`](crate::Lent::send_along)). The first device on it that needs
+//! the value has it copied to all of them (`copies.rs`): each copy in parts, and a part waits for the same part of the
+//! copy before it. All parts of a copy are in one queue, each waits for the one before it, and `written` and `readers`
+//! name the last. So a part that fails fails the last one, and what waits for the last one waits for all. The other
+//! devices hold the value without a task that has asked for it; such a replica is pinned until its copy has ended, and
+//! is then evicted like any other. It gets memory only if there is room at once, and none where a task waits for room.
+//!
 //! # Room
 //!
 //! Every device has one heap (`heap.rs`). Issued work **pins** the replicas that it uses, including both ends of a
@@ -92,10 +101,11 @@
 //! # The lock
 //!
 //! One lock guards the directory. Drivers issue copies under it, so no thread sees an event before it is recorded. A
-//! task holds the lock for a microsecond or two, about a hundredth of the time that a device takes for a tile. A
-//! runtime without devices has no directory.
+//! task holds the lock for a microsecond or two, about a hundredth of the time that a device takes for a tile; longer
+//! if it starts a route, by the time to issue each copy. A runtime without devices has no directory.
 
 mod admission;
+mod copies;
 mod directory;
 mod distance;
 mod entry;
@@ -106,7 +116,8 @@ mod lru;
 mod tests;
 
 pub(crate) use admission::{Admitted, Demand};
-pub(crate) use directory::{Copier, Directory, EndedCopy, EntryId, EntryUse, EntryUses, Gauge, WaitEvents};
+pub(crate) use copies::EndedCopy;
+pub(crate) use directory::{Copier, Directory, EntryId, EntryUse, EntryUses, Gauge, WaitEvents};
 pub(crate) use entry::Node;
 pub(crate) use heap::Segment;
 pub use links::{CopyKind, Traffic};
@@ -114,6 +125,7 @@ pub use links::{CopyKind, Traffic};
 use crate::{
     datum::{DirectoryEntry, EntryCell},
     device::{DeviceInfo, HostRegion, LinkInfo},
+    schedule::Resource,
     sync::lock_spinning,
 };
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -220,6 +232,10 @@ impl Memory {
             Some(device) => names[usize::from(device)].clone(),
         };
         self.lock().links.traffic(name)
+    }
+
+    pub(crate) fn links(&self) -> Vec<(Resource, Resource, LinkInfo)> {
+        self.lock().links.all().map(|(from, to, link)| (Resource(from.0), Resource(to.0), link)).collect()
     }
 
     pub(crate) fn host_links(&self, device: u16) -> Option<[LinkInfo; 2]> {

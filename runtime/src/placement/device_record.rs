@@ -2,6 +2,7 @@
 
 use super::table::{DEVICES_MAX, Takers};
 use crate::{
+    datum::HomeCell,
     device::{Cost, DeviceError, Event},
     hazard::TaskRef,
     sync::held,
@@ -32,6 +33,8 @@ pub(crate) struct DeviceRecord {
     pub(super) barred: AtomicU64,
     /// The kernel's name and cost. Written at insertion.
     pub(super) call: UnsafeCell<(&'static str, Cost)>,
+    /// The resource that the task was dealt to. Written at insertion.
+    pub(super) home: HomeCell,
     /// The task's predecessors. Written at insertion, read by the thread that takes the task.
     pub(super) predecessors: UnsafeCell<Vec<TaskRef>>,
     /// When it was issued, for the recording. Once `is_span_fixed`, the start of its span.

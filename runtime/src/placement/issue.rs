@@ -313,7 +313,7 @@ impl PlacementContext<'_> {
         });
         match issued {
             Err(error) => {
-                held.release(&mut self.memory.lock(), device as u16);
+                self.give_up(held, device);
                 if error.is_lost() {
                     // Nothing of the task has run, so another resource can take it.
                     self.lose(device);
@@ -337,6 +337,12 @@ impl PlacementContext<'_> {
             }
         }
         None
+    }
+
+    /// Releases the memory of an admitted task that was not issued. Another device may wait for it.
+    fn give_up(&self, held: HeldMemory, device: usize) {
+        held.release(&mut self.memory.lock(), device as u16);
+        self.devices.notify_waiting();
     }
 
     /// Returns whether the duration of a call is wanted: in a recording, or to update the weights.

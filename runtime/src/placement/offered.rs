@@ -39,6 +39,7 @@ impl PlacementContext<'_> {
         record.busy_ns.store(0, Ordering::Relaxed);
         record.not_before_ns.store(0, Ordering::Relaxed);
         record.is_span_fixed.store(false, Ordering::Relaxed);
+        record.home.set(spec.home);
         // A cancelled earlier task of the slot may have left an error.
         record.take_failure();
         // SAFETY: the task is not sealed yet, so only its inserter, the calling thread, uses the record.

@@ -3,6 +3,7 @@
 
 use super::{PlacementContext, drivers::Drivers, finish::Times};
 use crate::{
+    datum::Route,
     device::{DeviceError, DeviceRegion, Event, HostRegion, Residence, shielded},
     hazard::Mode,
     memory::{Admitted, Demand, Directory, EndedCopy, EntryRef, EntryUse, EntryUses, Segment},
@@ -38,8 +39,8 @@ impl HeldMemory {
     }
 }
 
-/// The modes of a task's operands, and their entries if devices have used them.
-type OperandModes = SmallVec<[(Mode, Option<EntryRef>); 4]>;
+/// The modes of a task's operands, their entries if devices have used them, and the routes of their copies.
+type OperandModes = SmallVec<[(Mode, Option<EntryRef>, Route); 4]>;
 
 /// The result of admitting a task to a device.
 #[expect(clippy::large_enum_variant, reason = "made for each task that is issued, and taken apart at once")]
@@ -81,7 +82,7 @@ impl PlacementContext<'_> {
             return Admission::Admitted(HeldMemory::default(), Admitted::default());
         }
         let (mut operands, mut regions) = (OperandModes::new(), SmallVec::<[HostRegion; 4]>::new());
-        body.uses(&mut |execution, mode| operands.push((mode, execution.elsewhere.entry_ref())));
+        body.uses(&mut |execution, mode| operands.push((mode, execution.elsewhere.entry_ref(), execution.route.get())));
         let (mut is_writable, mut has_derived) = (true, false);
         let mut look = |residence: Residence<'_>| {
             let mode = operands.get(regions.len()).map_or(Mode::Read, |operand| operand.0);
@@ -131,7 +132,7 @@ impl PlacementContext<'_> {
         if has_derived {
             let mut each = operands.iter();
             let mut forget = |residence: Residence<'_>| {
-                if let (Some((mode, _)), Some(derived)) = (each.next(), residence.derived)
+                if let (Some((mode, ..)), Some(derived)) = (each.next(), residence.derived)
                     && mode.writes()
                 {
                     derived.forget();
@@ -155,13 +156,13 @@ impl PlacementContext<'_> {
         directory: &mut Directory,
     ) -> Option<EntryUses> {
         let mut uses = EntryUses::new();
-        let mut add = |mode: Mode, known: EntryRef, host: HostRegion, directory: &mut Directory| {
-            directory.entry_at(known, host).map(|entry| uses.push(EntryUse { entry, mode })).is_some()
+        let mut add = |mode: Mode, (known, route): (EntryRef, Route), host: HostRegion, directory: &mut Directory| {
+            directory.entry_at(known, host, route).map(|entry| uses.push(EntryUse { entry, mode })).is_some()
         };
         let mut all_in_place = true;
-        if operands.iter().all(|(_, known)| known.is_some()) {
-            for ((mode, known), &host) in operands.iter().zip(regions) {
-                all_in_place &= known.is_some_and(|known| add(*mode, known, host, directory));
+        if operands.iter().all(|(_, known, _)| known.is_some()) {
+            for ((mode, known, route), &host) in operands.iter().zip(regions) {
+                all_in_place &= known.is_some_and(|known| add(*mode, (known, *route), host, directory));
             }
         } else {
             // Devices have not used all operands yet.
@@ -169,7 +170,7 @@ impl PlacementContext<'_> {
             body.uses(&mut |execution, mode| {
                 if let Some(&host) = regions.next() {
                     let known = execution.elsewhere.entry_or_open(self.memory, directory, host);
-                    all_in_place &= add(mode, known, host, directory);
+                    all_in_place &= add(mode, (known, execution.route.get()), host, directory);
                 }
             });
         }

@@ -99,8 +99,13 @@ impl PlacementContext<'_> {
         updated.into_iter().find_map(|entry| directory.owner(entry)).map(Resource::device)
     }
 
-    /// Returns the home of the first value that the task writes and that has a home. The policy holds the task.
+    /// Returns the task's home, or else that of the first value that it writes and that has one. The policy holds the
+    /// task.
     pub(crate) fn home_of(&self, slot: u32) -> Option<Resource> {
+        let own = self.slab.slot(slot).device_record().home.get();
+        if own.is_some() {
+            return own;
+        }
         // SAFETY: the policy holds the task, so nobody has taken it and nobody writes its `exec`.
         let body = unsafe { &self.slab.slot(slot).exec_shared().body };
         let mut home = None;

@@ -9,7 +9,7 @@ use crate::{
     memory::{MemoryInUse, Traffic},
     placement::{DeviceEntry, DevicePlacement},
     schedule::Resource,
-    scope::Nesting,
+    scope::{Lent, Nesting},
     shared::Shared,
     weights::{CapabilityWeight, Weights},
 };
@@ -105,6 +105,14 @@ impl Runtime {
     }
 }
 
+impl Runtime {
+    /// Returns a value for code that runs in tasks as well as outside of them.
+    #[must_use]
+    pub fn nesting(&self) -> Nesting<'_> {
+        Nesting(&self.shared)
+    }
+}
+
 impl Nesting<'_> {
     /// Returns whether the runtime has devices.
     #[must_use]
@@ -116,6 +124,33 @@ impl Nesting<'_> {
     #[must_use]
     pub fn devices(&self) -> Vec<DeviceInfo> {
         infos(self.0)
+    }
+
+    /// Returns the links between memories, with their bandwidths as measured so far: source, target and link. A device
+    /// that works in host memory has none.
+    #[must_use]
+    pub fn links(&self) -> Vec<(Resource, Resource, LinkInfo)> {
+        DevicePlacement::of(self.0).map_or_else(Vec::new, |places| places.memory.links())
+    }
+
+    /// Returns whether the scheduling policy [follows homes](crate::Policy::follows_homes).
+    #[must_use]
+    pub fn follows_homes(&self) -> bool {
+        self.0.policy.follows_homes()
+    }
+
+    /// Returns the resources that have a lent value, or will have it when all issued work is done; the host, if devices
+    /// have not used it. Empty for a value lent to a scope of another runtime.
+    #[must_use]
+    pub fn holders<'d, T: ?Sized + 'd>(&self, lent: &Lent<'d, T>) -> Vec<Resource> {
+        let datum = lent.datum();
+        if datum.origin.runtime != std::ptr::from_ref(self.0).cast() {
+            return Vec::new();
+        }
+        match datum.first_execution().elsewhere.entry().zip(DevicePlacement::of(self.0)) {
+            None => vec![Resource::HOST],
+            Some((entry, places)) => places.memory.lock().holders(entry),
+        }
     }
 
     /// Like [`Runtime::capability_weight`], for use inside a task that deals data.

@@ -1,7 +1,7 @@
 //! Handles to data that live at least as long as a scope.
 
 use crate::{
-    datum::Datum,
+    datum::{Datum, Route},
     insert::{AccessTarget, Commute, Invariant, Read, ReadWrite, Reduce, Reduction, Write},
     schedule::Resource,
 };
@@ -49,6 +49,36 @@ impl<'d, T: ?Sized> Lent<'d, T> {
         unsafe { self.datum.as_ref().versions() }.for_each(|version| version.execution.home.set(resource));
     }
 
+    /// Plans the copies of the value to devices: from the first of these memories to the second, from there to the
+    /// third, and so on. The first device that needs the value has it copied to all of them at once, and each memory
+    /// forwards the parts that have arrived. Memories count once; at most eight count, and only the first 14 devices.
+    ///
+    /// It is a hint, which may change at any time; the last one counts, also for tasks that were inserted before. A
+    /// copy comes from elsewhere if the first memory does not have the value, if one of the others has it already, or
+    /// if the device is not among them. Memories without room or without a link are left out. An empty route removes
+    /// the hint.
+    ///
+    /// ```
+    /// # extern crate superscalar_runtime as superscalar;
+    /// use superscalar::{Resource, Runtime};
+    /// # fn main() -> Result<(), superscalar::Error> {
+    /// let rt = Runtime::builder().workers(1).build()?;
+    /// let mut x = 1.0;
+    /// rt.scope(|s| {
+    ///     let x = s.lend(&mut x);
+    ///     // Without devices it has no effect.
+    ///     x.send_along(&[Resource::HOST, Resource::device(1), Resource::device(0)]);
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn send_along(&self, route: &[Resource]) {
+        let route = Route::through(route);
+        // SAFETY: by the contract of `new`, the datum lives for `'d`; a lent handle belongs to its scope's thread,
+        // which is the inserter.
+        unsafe { self.datum.as_ref().versions() }.for_each(|version| version.execution.route.set(route));
+    }
+
     /// Reads the value; the body sees `&T`.
     pub fn read(&self) -> Read<'d, 'd, T> {
         Read(self.target())
@@ -71,6 +101,13 @@ impl<'d, T: ?Sized> Lent<'d, T> {
 }
 
 impl<'d, T: ?Sized + 'd> Lent<'d, T> {
+    /// Returns whether the value stays on its devices when the scope ends: it was lent by a
+    /// [`Resident`](crate::Resident).
+    #[must_use]
+    pub fn is_resident(&self) -> bool {
+        self.datum().first_execution().elsewhere.stays()
+    }
+
     /// Returns the home of the version that the next access names. A task can use it to deal the datum again.
     #[must_use]
     pub fn home(&self) -> Home<'d> {

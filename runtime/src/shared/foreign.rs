@@ -40,6 +40,10 @@ impl Policy for AbortingPolicy {
         abort_on_panic(WHY, || self.0.weighs())
     }
 
+    fn follows_homes(&self) -> bool {
+        abort_on_panic(WHY, || self.0.follows_homes())
+    }
+
     fn hands_over(&self, by: Place, task: &ReadyTask) -> bool {
         abort_on_panic(WHY, || self.0.hands_over(by, task))
     }

@@ -1,6 +1,9 @@
 //! The description of a task: its name, its priority, its cost, and where it may run.
 
-use crate::recording::{BlasLevel, TileIndex};
+use crate::{
+    recording::{BlasLevel, TileIndex},
+    schedule::Resource,
+};
 
 /// Where a task may run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +40,7 @@ pub struct TaskSpec {
     pub(crate) name: &'static str,
     pub(crate) priority: i32,
     pub(crate) lock: Lock,
+    pub(crate) home: Option<Resource>,
     pub(crate) level: Option<BlasLevel>,
     pub(crate) index: TileIndex,
     pub(crate) flops: f64,
@@ -47,7 +51,8 @@ impl TaskSpec {
     /// Creates a specification with this name, priority zero and unknown cost.
     #[must_use]
     pub fn new(name: &'static str) -> Self {
-        Self { name, priority: 0, lock: Lock::None, level: None, index: TileIndex::NONE, flops: 0.0, bytes: 0.0 }
+        let (lock, index) = (Lock::None, TileIndex::NONE);
+        Self { name, priority: 0, lock, home: None, level: None, index, flops: 0.0, bytes: 0.0 }
     }
 
     /// Sets the priority; larger is more urgent. A policy may treat close priorities as equal.
@@ -60,6 +65,13 @@ impl TaskSpec {
     #[must_use]
     pub fn lock(self, lock: Lock) -> Self {
         Self { lock, ..self }
+    }
+
+    /// Deals the task to a resource, regardless of where its data were [dealt to](crate::Lent::deal_to). It is the same
+    /// hint: policies that use homes run the task there if they can.
+    #[must_use]
+    pub fn home(self, resource: Resource) -> Self {
+        Self { home: Some(resource), ..self }
     }
 
     /// Sets the BLAS level of the task's work.

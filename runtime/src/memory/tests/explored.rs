@@ -82,3 +82,33 @@ fn a_device_in_host_memory() {
     all_of(&program.clone().without_waits(), "a device in host memory, without waits", 50);
     all_of(&program.faults(0, 1), "a device in host memory and a loss", 500);
 }
+
+/// An eviction must not write host memory between the admission and the issue of a task that works there.
+#[test]
+fn evictions_spare_admitted_tasks_in_host_memory() {
+    let program = Program::new(vec![device(None, &[]), device(Some(2), &[])], &[1, 2])
+        .task(Device(1), &[(0, ReadWrite)])
+        .task(Device(0), &[(0, Write)])
+        .task(Device(1), &[(1, Read)])
+        .split();
+    all_of(&program, "evictions while a task is admitted", 50);
+    all_of(&program.without_waits(), "evictions while a task is admitted, without waits", 50);
+}
+
+/// Devices read a datum of two columns, whose copies are planned: each forwards them to the next.
+fn forwarded(devices: u16, route: &[u16]) -> Program {
+    let peers = |at: u16| (0..devices).filter(|&other| other != at).collect::<Vec<u16>>();
+    let all = (0..devices).map(|at| device(Some(2), &peers(at))).collect();
+    let program = Program::new(all, &[2]).route(0, route);
+    (0..usize::from(devices)).fold(program, |program, at| program.task(Device(at), &[(0, Read)]))
+}
+
+#[test]
+fn forwarded_values() {
+    all_of(&forwarded(3, &[0, 1, 2, 3]), "forwarded", 1000);
+    all_of(&forwarded(2, &[0, 2, 1]).split(), "forwarded, with pauses", 200);
+    all_of(&forwarded(2, &[2, 1]), "a route from elsewhere", 100);
+    all_of(&forwarded(2, &[0, 2, 1]).without_waits(), "forwarded without waits", 100);
+    all_of(&forwarded(2, &[0, 2, 1]).faults(1, 0), "forwarded, with a failure", 1000);
+    all_of(&forwarded(2, &[0, 2, 1]).faults(0, 1), "forwarded, with a loss", 1000);
+}

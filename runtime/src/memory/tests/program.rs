@@ -2,8 +2,10 @@
 
 use super::choices::{Chance, Choices};
 use crate::{
+    datum::Route,
     device::{DeviceInfo, DeviceKind, HostRegion, LinkInfo, MemoryInfo, Speed},
     hazard::Mode,
+    schedule::Resource,
 };
 use std::ptr::NonNull;
 
@@ -48,6 +50,8 @@ pub(super) struct Program {
     pub(super) can_wait: Vec<Vec<bool>>,
     /// Columns of each datum at the start.
     pub(super) columns: Vec<usize>,
+    /// The route of each datum's copies.
+    pub(super) routes: Vec<Route>,
     pub(super) tasks: Vec<Task>,
     pub(super) faults: Faults,
     /// Whether other steps may happen between a task's admission and its issue.
@@ -56,7 +60,7 @@ pub(super) struct Program {
 
 /// Returns a device with a heap of this many units, or one that works in host memory.
 pub(super) fn device(units: Option<usize>, peers: &[u16]) -> DeviceInfo {
-    let link = LinkInfo { bytes_per_s: 1e9, latency_ns: 1000 };
+    let link = LinkInfo { bytes_per_s: 1e9, latency_ns: 10 };
     let peers = peers.iter().map(|&peer| (peer, link)).collect();
     DeviceInfo {
         name: "model".to_owned(),
@@ -79,8 +83,8 @@ impl Program {
     /// Creates a program without tasks, for devices that wait for each other.
     pub(super) fn new(devices: Vec<DeviceInfo>, columns: &[usize]) -> Self {
         let can_wait = vec![vec![true; devices.len()]; devices.len()];
-        let columns = columns.to_vec();
-        Self { devices, can_wait, columns, tasks: Vec::new(), faults: Faults::default(), is_split: false }
+        let (columns, routes) = (columns.to_vec(), vec![Route::default(); columns.len()]);
+        Self { devices, can_wait, columns, routes, tasks: Vec::new(), faults: Faults::default(), is_split: false }
     }
 
     pub(super) fn task(mut self, runs_on: RunsOn, uses: &[(usize, Mode)]) -> Self {
@@ -115,6 +119,12 @@ impl Program {
         self
     }
 
+    /// Plans the copies of a datum, by the numbers of nodes.
+    pub(super) fn route(mut self, datum: usize, nodes: &[u16]) -> Self {
+        self.routes[datum] = Route::through(&nodes.iter().map(|&node| Resource(node)).collect::<Vec<_>>());
+        self
+    }
+
     pub(super) fn split(mut self) -> Self {
         self.is_split = true;
         self
@@ -131,6 +141,10 @@ impl Program {
         let waits = chance.pick(3);
         for (a, row) in program.can_wait.iter_mut().enumerate() {
             row.iter_mut().enumerate().for_each(|(b, can)| *can = a == b || waits + chance.pick(2) >= 2);
+        }
+        for datum in (0..data).filter(|_| chance.happens(2)).collect::<Vec<_>>() {
+            let nodes: Vec<u16> = (0..=count).map(|_| chance.pick(count + 1) as u16).collect();
+            program = program.route(datum, &nodes);
         }
         for _ in 0..2 + chance.pick(9) {
             let task = random_task(chance, count, data);

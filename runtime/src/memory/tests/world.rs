@@ -10,7 +10,7 @@ use super::{
 use crate::{
     device::{DeviceError, DeviceRegion, Event, HostRegion},
     hazard::Mode,
-    memory::{Admitted, Demand, Directory, EntryId, EntryUse, Segment},
+    memory::{Admitted, Demand, Directory, EntryId, EntryRef, EntryUse, Segment},
 };
 
 /// The stage of a task.
@@ -297,9 +297,10 @@ impl<'a> World<'a> {
         self.runs[task].stage = TaskStage::Taken;
         let mut uses = Vec::new();
         for &(datum, mode) in &self.tasks[task].uses {
-            let datum = &mut self.data[datum];
+            let (number, datum) = (datum, &mut self.data[datum]);
             let entry = *datum.entry.get_or_insert_with(|| self.directory.open(datum.host));
-            self.directory.relocate(entry, datum.host);
+            let (known, route) = (EntryRef { entry, is_resident: false }, self.program.routes[number]);
+            self.directory.entry_at(known, datum.host, route);
             uses.push(EntryUse { entry, mode });
         }
         let scratch_bytes = self.tasks[task].scratch * super::program::UNIT;

@@ -1,0 +1,62 @@
+//! The tasks of a planned product.
+
+use super::{PlanStep, ProductMatrix, ProductPlan, fabric::HOST};
+use crate::{
+    Scalar,
+    codelets::{Gemm, TileMove, task},
+    tiled::{TileView, Tiled},
+};
+use superscalar_kernels::{MatMut, Op};
+use superscalar_macros::each_type;
+use superscalar_runtime::{Lock, Resource, Scope};
+
+/// Tiles return after a device's products: behind a tile that is not computed yet, products would wait in the queue.
+const RETURN_PRIORITY: i32 = 1;
+
+/// Inserts the tasks of C := alpha op(A) op(B) + beta C in the order of the plan. Its tiles are those of the matrices.
+#[each_type]
+#[track_caller]
+pub(crate) fn spawn_planned<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Element = T>>(
+    s: &'s Scope<'s, '_>,
+    plan: &ProductPlan,
+    alpha: T,
+    op_a: Op,
+    a: &Tiled<'s, V>,
+    op_b: Op,
+    b: &Tiled<'s, W>,
+    beta: T,
+    c: &Tiled<'s, MatMut<'s, T>>,
+) {
+    let (gemm, moves) = (Gemm::new(), TileMove::new());
+    let mut is_begun = vec![false; c.mt() * c.nt()];
+    // Distinct priorities above those of ordinary tasks: each device keeps the order of the plan.
+    let priorities = (RETURN_PRIORITY + 1..).take(plan.steps.len()).collect::<Vec<i32>>().into_iter().rev();
+    for (step, priority) in plan.steps.iter().zip(priorities) {
+        match step {
+            PlanStep::Fetch { matrix, tile: (i, j), hops } => {
+                let source = hops.first().map(|hop| hop.from);
+                let route = source.into_iter().chain(hops.iter().map(|hop| hop.to));
+                let route: Vec<Resource> = route.map(|place| Resource(place as u16)).collect();
+                match matrix {
+                    ProductMatrix::A => a.factor(op_a, *i, *j).tile.send_along(&route),
+                    ProductMatrix::B => b.factor(op_b, *i, *j).tile.send_along(&route),
+                    ProductMatrix::C => c.at(*i, *j).send_along(&route),
+                }
+            }
+            PlanStep::Multiply { device, tile: (i, j), step, .. } => {
+                let beta = if std::mem::replace(&mut is_begun[i + j * c.mt()], true) { T::ONE } else { beta };
+                let spec = task("gemm", *i, *j, *step).priority(priority).home(Resource::device(*device as u16));
+                gemm.spawn(s, spec, alpha, a.factor(op_a, *i, *step), b.factor(op_b, *step, *j), beta, c.at(*i, *j));
+            }
+            PlanStep::Return { tile: (i, j), hop } => {
+                let (tile, spec) = (c.at(*i, *j), task("return", *i, *j, 0).priority(RETURN_PRIORITY));
+                if hop.to != HOST {
+                    moves.spawn(s, spec.home(Resource(hop.to as u16)), tile);
+                } else if tile.is_resident() {
+                    moves.spawn(s, spec.lock(Lock::Host), tile);
+                }
+                // The runtime copies what the host lent back to it when the last product is done.
+            }
+        }
+    }
+}

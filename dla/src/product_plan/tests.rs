@@ -1,0 +1,237 @@
+use super::{fabric::HOST, *};
+use std::{collections::HashMap, time::Instant};
+use superscalar_runtime::LinkInfo;
+
+/// Four devices of 54 TFLOP/s behind links of 40 GB/s, and 350 GB/s between each two.
+pub(super) fn four() -> Fabric {
+    let mut fabric = Fabric::new(4);
+    let link = |gb: f64| LinkInfo { bytes_per_s: gb * 1e9, latency_ns: 10_000 };
+    for device in 1..=4 {
+        fabric.set(HOST, device, link(40.0));
+        fabric.set(device, HOST, link(40.0));
+        (1..=4).filter(|&peer| peer != device).for_each(|peer| fabric.set(device, peer, link(350.0)));
+    }
+    fabric
+}
+
+fn product(shape: [usize; 3], homes: [Homes; 3]) -> PlannedProduct {
+    let flops_per_s = vec![54e12; 4];
+    PlannedProduct {
+        shape,
+        element_bytes: 8,
+        homes,
+        is_transposed: [false; 2],
+        reads_c: true,
+        flops_per_s,
+        operations: 2.0,
+        latency_ns: 5e3,
+    }
+}
+
+const GRID: &str = "a grid of the devices";
+
+type Tile = (usize, usize);
+
+/// Follows the steps of a plan, and fails if one of them is not possible.
+struct Follower<'a> {
+    product: &'a PlannedProduct,
+    fabric: &'a Fabric,
+    plan: &'a ProductPlan,
+    /// Arrivals of tiles, by matrix, tile and place.
+    there: HashMap<(usize, Tile, Place), f64>,
+    link_free: HashMap<(Place, Place), f64>,
+    port_free: HashMap<(Place, bool), f64>,
+    traffic: HashMap<(Place, Place), u64>,
+    device_free: Vec<f64>,
+    owner: HashMap<Tile, usize>,
+    computed: HashMap<(Tile, usize), f64>,
+    written: HashMap<Tile, f64>,
+}
+
+impl<'a> Follower<'a> {
+    fn new(product: &'a PlannedProduct, fabric: &'a Fabric, plan: &'a ProductPlan) -> Self {
+        Self {
+            product,
+            fabric,
+            plan,
+            there: HashMap::new(),
+            link_free: HashMap::new(),
+            port_free: HashMap::new(),
+            traffic: HashMap::new(),
+            device_free: vec![0.0; fabric.devices()],
+            owner: HashMap::new(),
+            computed: HashMap::new(),
+            written: HashMap::new(),
+        }
+    }
+
+    /// Returns the bytes of a tile of A, B or C (0, 1, 2).
+    fn bytes(&self, of: usize, (i, j): Tile) -> usize {
+        let edges = [[0, 2], [2, 1], [0, 1]][of];
+        let len =
+            |at: usize, edge: usize| self.plan.tile[edge].min(self.product.shape[edge] - at * self.plan.tile[edge]);
+        len(i, edges[0]) * len(j, edges[1]) * self.product.element_bytes
+    }
+
+    fn home(&self, of: usize, tile: Tile) -> Place {
+        let edge = if of == 1 { 2 } else { 0 };
+        self.product.homes[of].of(tile, self.product.shape[edge].div_ceil(self.plan.tile[edge]))
+    }
+
+    fn arrival(&self, of: usize, tile: Tile, at: Place) -> f64 {
+        if self.home(of, tile) == at { 0.0 } else { self.there.get(&(of, tile, at)).copied().unwrap_or(f64::INFINITY) }
+    }
+
+    fn carry(&mut self, hop: &Hop, bytes: usize) {
+        let free = self.link_free.insert((hop.from, hop.to), hop.end).unwrap_or(0.0);
+        assert!(free <= hop.begin, "{hop:?} begins before {free}");
+        if hop.from != HOST && hop.to != HOST {
+            for port in [(hop.from, true), (hop.to, false)] {
+                let free = self.port_free.insert(port, hop.end).unwrap_or(0.0);
+                assert!(free <= hop.begin, "{hop:?} shares a port that is free at {free}");
+            }
+        }
+        let least = self.fabric.link(hop.from, hop.to).expect("a link").copy_ns(bytes as f64);
+        assert!(hop.end - hop.begin >= 0.999_999 * least, "{hop:?} is faster than its link");
+        *self.traffic.entry((hop.from, hop.to)).or_default() += bytes as u64;
+    }
+
+    fn fetch(&mut self, of: usize, tile: Tile, hops: &[Hop]) {
+        let bytes = self.bytes(of, tile);
+        for (at, hop) in hops.iter().enumerate() {
+            match at.checked_sub(1).map(|before| &hops[before]) {
+                Some(before) => assert!(hop.from == before.to && hop.begin > before.begin && hop.end > before.end),
+                None => assert!(self.arrival(of, tile, hop.from) <= hop.begin, "a copy of nothing"),
+            }
+            self.carry(hop, bytes);
+            assert_eq!(self.there.insert((of, tile, hop.to), hop.end), None, "fetched twice");
+        }
+    }
+
+    fn multiply(&mut self, device: usize, tile: Tile, step: usize, begin: f64, end: f64) {
+        for (of, factor) in [(0, (tile.0, step)), (1, (step, tile.1))] {
+            assert!(self.arrival(of, factor, device + 1) <= begin, "factor {of} arrives too late");
+        }
+        if self.product.reads_c {
+            assert!(self.arrival(2, tile, device + 1) <= begin, "C arrives too late");
+        }
+        assert!(self.device_free[device] <= begin && begin < end, "two products at a time");
+        self.device_free[device] = end;
+        assert_eq!(*self.owner.entry(tile).or_insert(device), device, "two devices have a tile of C");
+        assert_eq!(self.computed.insert((tile, step), end), None, "computed twice");
+    }
+
+    fn bring_back(&mut self, tile: Tile, hop: &Hop) {
+        self.carry(hop, self.bytes(2, tile));
+        let mut all = self.computed.iter().filter(|((of, _), _)| *of == tile);
+        assert!(all.all(|(_, &end)| end <= hop.begin), "an unfinished tile is copied back");
+        assert_eq!(hop.to, self.home(2, tile));
+        assert_eq!(self.written.insert(tile, hop.end), None, "copied back twice");
+    }
+
+    fn finish(self) {
+        let counts = [0, 1, 2].map(|at| self.product.shape[at].div_ceil(self.plan.tile[at]));
+        assert_eq!(self.computed.len(), counts.iter().product::<usize>(), "every product");
+        for &(of, (i, j), place) in self.there.keys() {
+            let is_used = |&((row, column), step): &(Tile, usize)| match of {
+                0 => (row, step) == (i, j),
+                1 => (step, column) == (i, j),
+                _ => (row, column) == (i, j),
+            };
+            let mut users = self.computed.keys().filter(|it| is_used(it));
+            assert!(users.any(|(tile, _)| self.owner[tile] + 1 == place), "tile {i}, {j} of {of} is fetched in vain");
+        }
+        let away = self.owner.iter().filter(|(tile, device)| *device + 1 != self.home(2, **tile)).count();
+        assert_eq!(self.written.len(), away, "every tile of C that is computed elsewhere");
+        let mut bytes: Vec<_> = self.traffic.into_iter().map(|((from, to), bytes)| (from, to, bytes)).collect();
+        bytes.sort_unstable();
+        assert_eq!(bytes, self.plan.traffic, "bytes per link");
+    }
+}
+
+/// Checks that a plan computes each product once, from tiles that are there, and that nothing is used twice at a time.
+fn check(product: &PlannedProduct, fabric: &Fabric, plan: &ProductPlan) {
+    let mut follower = Follower::new(product, fabric, plan);
+    for step in &plan.steps {
+        match step {
+            PlanStep::Fetch { matrix, tile, hops } => follower.fetch(*matrix as usize, *tile, hops),
+            PlanStep::Multiply { device, tile, step, begin, end } => {
+                follower.multiply(*device, *tile, *step, *begin, *end);
+            }
+            PlanStep::Return { tile, hop } => follower.bring_back(*tile, hop),
+        }
+    }
+    follower.finish();
+}
+
+const SHAPES: [[usize; 3]; 6] =
+    [[8192; 3], [1000, 3000, 70], [300, 9000, 2500], [1, 1, 1], [64, 5000, 1], [7000, 90, 90]];
+
+#[test]
+fn plans_are_complete_and_feasible() {
+    for homes in [[HOST; 3], [1; 3], [4, 2, 0], [0, 0, 1], [3, 3, 4]] {
+        for shape in SHAPES {
+            for (tile, reads_c) in [([1024; 3], true), ([700, 900, 512], false)] {
+                let product = PlannedProduct { reads_c, ..product(shape, homes.map(Homes::One)) };
+                check(&product, &four(), &ProductPlan::with_tiles(&product, &four(), tile).expect(GRID));
+                check(&product, &four(), &ProductPlan::of(&product, &four()).expect(GRID));
+            }
+        }
+    }
+}
+
+#[test]
+fn dealt_tiles_are_fetched_from_where_they_are() {
+    let dealt = |rows: usize, columns: usize| Homes::Each((0..rows * columns).map(|at| (at * 7 + 3) % 5).collect());
+    let product = product([4000, 3000, 2000], [dealt(8, 4), dealt(4, 6), dealt(8, 6)]);
+    check(&product, &four(), &ProductPlan::with_tiles(&product, &four(), [500; 3]).expect(GRID));
+}
+
+/// Host matrices cross the links to the host once, and all of C's blocks once in each direction.
+#[test]
+fn each_element_leaves_the_host_once() {
+    let product = product([8192; 3], [HOST; 3].map(Homes::One));
+    let plan = ProductPlan::with_tiles(&product, &four(), [1024; 3]).expect(GRID);
+    let bytes = |from_host: bool| -> u64 {
+        let all = plan.traffic.iter().filter(|(from, to, _)| if from_host { *from == HOST } else { *to == HOST });
+        all.map(|one| one.2).sum()
+    };
+    let matrix = 8192 * 8192 * 8;
+    assert_eq!((bytes(true), bytes(false)), (3 * matrix, matrix));
+    let between: u64 = plan.traffic.iter().filter(|(from, to, _)| *from != HOST && *to != HOST).map(|one| one.2).sum();
+    assert_eq!(between, 2 * matrix, "a grid of 2 x 2 forwards each factor once");
+}
+
+/// One tile, and several devices: the others get nothing.
+#[test]
+fn devices_without_products_fetch_nothing() {
+    for (shape, homes) in [([4096; 3], [HOST; 3]), ([1, 1, 9000], [1, 2, 3])] {
+        let product = product(shape, homes.map(Homes::One));
+        let plan = ProductPlan::with_tiles(&product, &four(), [4096; 3]).expect(GRID);
+        check(&product, &four(), &plan);
+        assert_eq!(plan.held_bytes.iter().filter(|&&bytes| bytes > 0).count(), 1, "{:?}", plan.held_bytes);
+    }
+}
+
+#[test]
+fn grids_fit_routes() {
+    let grid = |devices, shape| DeviceGrid::of(devices, shape).map(|grid| (grid.rows, grid.columns));
+    assert_eq!(grid(8, [100, 100, 1]), Some((2, 4)));
+    assert_eq!(grid(8, [1, 1_000_000, 1]), Some((2, 4)), "a row of eight is longer than a route");
+    assert_eq!((grid(7, [9, 9, 1]), grid(11, [9, 9, 1]), grid(16, [9, 9, 1])), (Some((1, 7)), None, None));
+}
+
+/// Asked for: 5 ms at 32768 with full optimization.
+#[test]
+fn planning_is_fast_and_predicts_near_the_bound() {
+    for (n, homes, tflops_min) in [(8192, HOST, 60.0), (16384, HOST, 125.0), (32768, HOST, 185.0), (16384, 1, 160.0)] {
+        let begun = Instant::now();
+        let product = product([n; 3], [homes; 3].map(Homes::One));
+        let plan = ProductPlan::of(&product, &four()).expect(GRID);
+        let elapsed = begun.elapsed();
+        let tflops = 2.0 * (n as f64).powi(3) / plan.end_ns * 1e-3;
+        println!("{n} from {homes}: {:?}, {tflops:.1} TFLOP/s, planned in {elapsed:?}", plan.tile);
+        assert!(tflops > tflops_min && tflops < 216.0, "{n} from {homes}: {tflops} TFLOP/s");
+        assert!(elapsed.as_millis() < 100, "{elapsed:?}");
+    }
+}

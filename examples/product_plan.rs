@@ -1,0 +1,226 @@
+//! A product on several devices by a plan, beside the same product by the scheduling policy.
+//!
+//! ```text
+//! cargo run --release --example product_plan
+//! cargo run --release --example product_plan -- --places 000 --dim 400 --steps
+//! cargo run --release --example product_plan -- --devices cuda:0,cuda:1 --places hhh --dim 8192 --dim 16384
+//! ```
+//!
+//! A plan is made before anything runs: it says what each device computes and when, and what is copied over which link.
+//! The output shows the plan, the predicted and the measured time, and whether the bytes over each link are the planned
+//! ones. `--places` says where A, B and C are: `h` for the host, or the number of a device. Host matrices are pinned if
+//! the devices are GPUs.
+//!
+//! The result is checked: C x must equal alpha A (B x) + beta C x up to rounding.
+
+use clap::Parser;
+use std::{collections::BTreeMap, error::Error, ops::DerefMut, sync::LazyLock, time::Instant};
+use superscalar::{
+    Resource, Runtime, devices,
+    dla::{DeviceMatrix, Distribution, Layout, Options, ProductPlan, Tiled, gemm, spawn},
+    kernels::{MatMut, MatRef, Op},
+};
+use superscalar_oracle::{ROUNDINGS_MAX, at_most, roundoffs};
+
+/// Multiplies two matrices on devices by a plan.
+#[derive(Parser)]
+struct Arguments {
+    /// Orders of the matrices, or `m,n,k`.
+    #[arg(long, default_value = "500")]
+    dim: Vec<String>,
+    /// Where A, B and C are.
+    #[arg(long, default_value = "hhh")]
+    places: String,
+    /// The devices.
+    #[arg(long, default_value = "sim:0,sim:1:flops=2e9:rate=2e9")]
+    devices: String,
+    /// Timed products of each kind.
+    #[arg(long, default_value_t = 3)]
+    repeat: usize,
+    /// Print all steps of the plan.
+    #[arg(long)]
+    steps: bool,
+}
+
+const ALPHA: f64 = 1.5;
+const BETA: f64 = 0.5;
+const NO_OPS: (Op, Op) = (Op::None, Op::None);
+static PLANNED: LazyLock<Options> = LazyLock::new(|| Options::default().distribution(Distribution::Planned));
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    let rt = devices::open(&arguments.devices, None)?.builder().weights_file(None).host_helps(false).build()?;
+    for text in &arguments.dim {
+        let lengths: Vec<usize> = text.split(',').map(str::parse).collect::<Result<_, _>>()?;
+        let shape = match lengths[..] {
+            [n] => [n; 3],
+            [m, n, k] => [m, n, k],
+            _ => return Err(format!("`{text}`: expected one number, or m,n,k").into()),
+        };
+        run(&rt, shape, &arguments)?;
+    }
+    Ok(())
+}
+
+/// Where a matrix is: on the host, or on a device.
+type Place = Option<usize>;
+
+fn places(text: &str) -> Result<[Place; 3], Box<dyn Error>> {
+    let place = |letter: char| if letter == 'h' { Some(None) } else { letter.to_digit(10).map(|at| Some(at as usize)) };
+    let all: Option<Vec<Place>> = text.chars().map(place).collect();
+    let all = all.and_then(|all| all.try_into().ok());
+    all.ok_or_else(|| format!("`{text}`: expected three letters, each `h` or the number of a device").into())
+}
+
+/// Fills a matrix with numbers between -1/2 and 1/2.
+fn fill(a: &mut [f64], seed: usize) {
+    a.iter_mut().enumerate().for_each(|(at, x)| *x = ((at * 7 + at / 1021 * 31 + seed) % 1021) as f64 / 1021.0 - 0.5);
+}
+
+/// y := A x, for A in columns of m.
+fn times(a: &[f64], m: usize, x: &[f64]) -> Vec<f64> {
+    let mut y = vec![0.0; m];
+    for (column, x) in a.chunks_exact(m).zip(x) {
+        y.iter_mut().zip(column).for_each(|(y, a)| *y += a * x);
+    }
+    y
+}
+
+/// Host memory of a matrix, pinned for GPUs.
+fn memory(len: usize, for_gpus: bool) -> Result<Box<dyn DerefMut<Target = [f64]>>, Box<dyn Error>> {
+    #[cfg(feature = "cuda")]
+    if for_gpus {
+        return Ok(Box::new(devices::PinnedBuffer::new(len)?));
+    }
+    let _ = for_gpus;
+    Ok(Box::new(vec![0.0; len].into_boxed_slice()))
+}
+
+fn run(rt: &Runtime, [m, n, k]: [usize; 3], arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let (places, for_gpus) = (places(&arguments.places)?, arguments.devices.contains("cuda"));
+    let (mut a, mut b, mut c) = (memory(m * k, for_gpus)?, memory(k * n, for_gpus)?, memory(m * n, for_gpus)?);
+    fill(&mut a, 1);
+    fill(&mut b, 2);
+    fill(&mut c, 3);
+    let x: Vec<f64> = (0..n).map(|j| (j % 7) as f64 - 3.0).collect();
+    let (ab, old) = (times(&a, m, &times(&b, k, &x)), times(&c, m, &x));
+    let mut product = Product { rt, shape: [m, n, k], places, a: &a, b: &b, c: &mut c };
+    // The first run measures rates and links. Its plan may differ from the later ones.
+    product.multiply(Distribution::Planned)?;
+    let found = times(product.c, m, &x);
+    let expected: Vec<f64> = ab.iter().zip(&old).map(|(ab, old)| ALPHA * ab + BETA * old).collect();
+    let error = roundoffs(&found, &expected) / (n as f64 * k as f64).sqrt();
+    at_most("error of the product, in roundings", error, ROUNDINGS_MAX)?;
+    product.report(arguments, error)
+}
+
+/// The bytes over each link, by the names of source and target.
+type Bytes = BTreeMap<(String, String), u64>;
+
+fn bytes(rt: &Runtime) -> Bytes {
+    let mut all = Bytes::new();
+    rt.traffic().into_iter().for_each(|link| *all.entry((link.from, link.to)).or_default() += link.bytes);
+    all
+}
+
+/// A product on devices.
+struct Product<'a> {
+    rt: &'a Runtime,
+    shape: [usize; 3],
+    places: [Place; 3],
+    a: &'a [f64],
+    b: &'a [f64],
+    c: &'a mut [f64],
+}
+
+impl Product<'_> {
+    /// Multiplies; returns the seconds, and the bytes over each link.
+    fn multiply(&mut self, distribution: Distribution) -> Result<(f64, Bytes), Box<dyn Error>> {
+        let ([m, n, k], rt, options) = (self.shape, self.rt, Options::default().distribution(distribution));
+        let (a, b) = (MatRef::from_col_major(self.a, m, k, m)?, MatRef::from_col_major(self.b, k, n, k)?);
+        let mut c = MatMut::from_col_major(self.c, m, n, m)?;
+        if self.places == [None; 3] {
+            let (before, begun) = (bytes(rt), Instant::now());
+            gemm(rt, ALPHA, Op::None, a, Op::None, b, BETA, c.rb_mut(), &options)?;
+            return Ok((begun.elapsed().as_secs_f64(), since(rt, &before)));
+        }
+        let [mb, nb, kb] = tile(rt, self.shape)?;
+        let [on_a, on_b, on_c] = self.places;
+        let load = |place: Place, matrix: MatRef<'_, f64>, (rows, columns)| {
+            let layout = |device| Layout::rectangles(rows, columns).on(device);
+            place.map(|device| DeviceMatrix::from_host(rt, matrix, layout(device))).transpose()
+        };
+        let (at, bt, mut ct) =
+            (load(on_a, a, (mb, kb))?, load(on_b, b, (kb, nb))?, load(on_c, c.rb_mut().into_ref(), (mb, nb))?);
+        let (before, begun) = (bytes(rt), Instant::now());
+        rt.scope(|s| {
+            let a = at.as_ref().map_or_else(|| Tiled::read_only(s, a, mb, kb), |a| a.lend_ref(s));
+            let b = bt.as_ref().map_or_else(|| Tiled::read_only(s, b, kb, nb), |b| b.lend_ref(s));
+            let host_c = c.rb_mut();
+            let c = match &mut ct {
+                Some(c) => c.lend(s),
+                None => Tiled::new(s, host_c, mb, nb),
+            };
+            let c = if distribution == Distribution::Planned { c.distributed(s, distribution) } else { c };
+            spawn::gemm(s, ALPHA, Op::None, &a, Op::None, &b, BETA, &c);
+        })?;
+        let result = (begun.elapsed().as_secs_f64(), since(rt, &before));
+        ct.map_or(Ok(()), |ct| ct.download(rt, c))?;
+        Ok(result)
+    }
+
+    /// Prints the plan of host matrices, and the median times by the plan and by the policy.
+    fn report(&mut self, arguments: &Arguments, error: f64) -> Result<(), Box<dyn Error>> {
+        let ([m, n, k], rt) = (self.shape, self.rt);
+        let tflop = 2e-12 * m as f64 * n as f64 * k as f64;
+        println!("{m} x {n} x {k}, {}: checked, {error:.1} roundings", arguments.places);
+        let begun = Instant::now();
+        let plan = ProductPlan::of_host_matrices::<f64>(rt, NO_OPS, self.shape, true, &PLANNED)?;
+        let planning = begun.elapsed().as_secs_f64();
+        if let Some(plan) = plan.as_ref().filter(|_| self.places == [None; 3]) {
+            print!("{}", if arguments.steps { format!("{plan:#}") } else { plan.to_string() });
+            println!("planned in {:.3} ms", planning * 1e3);
+        }
+        let mut seconds = [Vec::new(), Vec::new()];
+        for _ in 0..arguments.repeat {
+            for (kind, distribution) in [Distribution::None, Distribution::Planned].into_iter().enumerate() {
+                let plan = ProductPlan::of_host_matrices::<f64>(rt, NO_OPS, self.shape, true, &PLANNED)?;
+                let (took, moved) = self.multiply(distribution)?;
+                seconds[kind].push(took);
+                if let (Some(plan), 1, [None, None, None]) = (plan, kind, self.places) {
+                    let expected = expected(rt, &plan);
+                    let verdict = if moved == expected { "as planned" } else { "NOT as planned" };
+                    let predicted = plan.predicted_ns() * 1e-9;
+                    println!("{:.3} ms, predicted {:.3}; bytes {verdict}", took * 1e3, predicted * 1e3);
+                }
+            }
+        }
+        let rates = seconds.map(|mut all| {
+            all.sort_by(f64::total_cmp);
+            all.get(all.len() / 2).map_or(0.0, |median| tflop / median)
+        });
+        println!("by the policy {:.2} TFLOP/s, by the plan {:.2} TFLOP/s", rates[0], rates[1]);
+        Ok(())
+    }
+}
+
+fn since(rt: &Runtime, before: &Bytes) -> Bytes {
+    let mut moved = bytes(rt);
+    moved.iter_mut().for_each(|(link, bytes)| *bytes -= before.get(link).copied().unwrap_or(0));
+    moved.retain(|_, bytes| *bytes > 0);
+    moved
+}
+
+fn expected(rt: &Runtime, plan: &ProductPlan) -> Bytes {
+    let devices = rt.devices();
+    let name = |of: Resource| of.device_index().map_or("host".to_owned(), |at| devices[usize::from(at)].name.clone());
+    let mut all = Bytes::new();
+    plan.traffic().for_each(|(from, to, bytes)| *all.entry((name(from), name(to))).or_default() += bytes);
+    all
+}
+
+/// Returns the tiles of the plan of host matrices.
+fn tile(rt: &Runtime, shape: [usize; 3]) -> Result<[usize; 3], Box<dyn Error>> {
+    let plan = ProductPlan::of_host_matrices::<f64>(rt, NO_OPS, shape, true, &PLANNED)?;
+    Ok(plan.ok_or("the product cannot be planned on these devices")?.tile())
+}
