@@ -14,11 +14,12 @@
 //! The result is checked: C x must equal alpha A (B x) + beta C x up to rounding.
 
 use clap::Parser;
-use std::{collections::BTreeMap, error::Error, ops::DerefMut, sync::LazyLock, time::Instant};
+use std::{collections::BTreeMap, error::Error, fs::File, ops::DerefMut, path::PathBuf, sync::LazyLock, time::Instant};
 use superscalar::{
     Resource, Runtime, devices,
     dla::{DeviceMatrix, Distribution, Layout, Options, ProductPlan, Tiled, gemm, spawn},
     kernels::{MatMut, MatRef, Op},
+    recording::ChromeTrace,
 };
 use superscalar_oracle::{ROUNDINGS_MAX, at_most, roundoffs};
 
@@ -40,6 +41,9 @@ struct Arguments {
     /// Print all steps of the plan.
     #[arg(long)]
     steps: bool,
+    /// File for the plan as a trace.
+    #[arg(long)]
+    plan_trace: Option<PathBuf>,
 }
 
 const ALPHA: f64 = 1.5;
@@ -180,6 +184,9 @@ impl Product<'_> {
         if let Some(plan) = plan.as_ref().filter(|_| self.places == [None; 3]) {
             print!("{}", if arguments.steps { format!("{plan:#}") } else { plan.to_string() });
             println!("planned in {:.3} ms", planning * 1e3);
+            if let Some(file) = &arguments.plan_trace {
+                ChromeTrace::new(&plan.recording(rt)).write(File::create(file)?)?;
+            }
         }
         let mut seconds = [Vec::new(), Vec::new()];
         for _ in 0..arguments.repeat {

@@ -7,6 +7,7 @@ use superscalar::{
         BlockSize, DeviceMatrix, Distribution, ErrorKind, Layout, Matrix, Options, ProductPlan, Scalar, gemm, spawn,
     },
     kernels::{Op, c32, c64},
+    recording::ActivityKind,
 };
 use superscalar_oracle::{element, roundoffs};
 
@@ -122,6 +123,28 @@ fn plans_need_equal_linked_devices_and_homes() {
     assert!(!is_planned(&open("sim:0,sim:1:flops=1e9", weights)), "half as fast");
     assert!(!is_planned(&open("sim:0,sim:1:flops=2e9", PolicyName::DemandDriven)), "homes are ignored");
     assert!(!is_planned(&Runtime::builder().workers(1).build().expect("threads can be started")), "no devices");
+}
+
+/// A plan as a recording has the planned products and copies, and its text says so.
+#[test]
+fn plans_are_recordings() {
+    let (rt, options) = (open(4, ""), Options::default().nb(48).distribution(PLANNED));
+    let plan = ProductPlan::of_host_matrices::<f64>(&rt, NO_OPS, [200, 150, 100], true, &options);
+    let plan = plan.expect("valid options").expect("a plan");
+    let recording = plan.recording(&rt);
+    assert_eq!((recording.tasks.len(), recording.spans.len(), recording.hazards.len()), (60, 60, 40));
+    let mut moved: BTreeMap<(Resource, Resource), u64> = BTreeMap::new();
+    for activity in &recording.activities {
+        let ActivityKind::Transfer { from, to, bytes } = activity.kind else { panic!("{activity:?}") };
+        *moved.entry((Resource(from.0 as u16), Resource(to.0 as u16))).or_default() += bytes;
+    }
+    let planned = plan.traffic().map(|(from, to, bytes)| ((from, to), bytes));
+    assert_eq!(moved, planned.collect(), "bytes over each link");
+    let ends = recording.spans.iter().map(|span| span.end_ns).chain(recording.activities.iter().map(|it| it.end_ns));
+    assert_eq!(ends.max(), Some(plan.predicted_ns() as u64));
+    let (short, long) = (plan.to_string(), format!("{plan:#}"));
+    assert!(short.starts_with("2 x 2 devices, tiles of 48 x 48 x 48,"), "{short}");
+    assert!(long.starts_with(&short) && long.contains(": C(0, 0) += A(0, 1) B(1, 0)"), "{long}");
 }
 
 #[test]

@@ -49,7 +49,8 @@ fn found(
     tile: Option<[usize; 3]>,
 ) -> Option<Option<Arc<ProductPlan>>> {
     let is_it = |kept: &KeptPlan| kept.tile == tile && is_like(&kept.product, product) && kept.fabric.is_like(fabric);
-    let at = plans.iter().position(is_it)?;
+    // The latest one: several may be for rates that are like these.
+    let at = plans.iter().rposition(is_it)?;
     let kept = plans.remove(at);
     let plan = kept.plan.clone();
     plans.push(kept);

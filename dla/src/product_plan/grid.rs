@@ -2,7 +2,7 @@
 //! section III-A).
 
 /// The most targets of a route, and the most devices that it can name.
-const TARGETS_MAX: usize = 7;
+pub(super) const TARGETS_MAX: usize = 7;
 const DEVICES_MAX: usize = 14;
 
 /// The rows and columns of the grid of devices.
@@ -23,21 +23,6 @@ impl DeviceGrid {
         let grids = grids.filter(|grid| grid.rows.max(grid.columns) <= TARGETS_MAX && devices <= DEVICES_MAX);
         let fetched = |grid: &Self| m as f64 * grid.columns as f64 + n as f64 * grid.rows as f64;
         grids.min_by(|a, b| fetched(a).total_cmp(&fetched(b)))
-    }
-
-    /// Returns the row and the column of a device.
-    pub(crate) fn position(self, device: usize) -> (usize, usize) {
-        (device % self.rows, device / self.rows)
-    }
-
-    /// Iterates over the devices of a row.
-    pub(crate) fn row(self, row: usize) -> impl Iterator<Item = usize> {
-        (0..self.columns).map(move |column| column * self.rows + row)
-    }
-
-    /// Iterates over the devices of a column.
-    pub(crate) fn column(self, column: usize) -> impl Iterator<Item = usize> {
-        (0..self.rows).map(move |row| column * self.rows + row)
     }
 }
 

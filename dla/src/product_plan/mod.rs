@@ -8,12 +8,12 @@
 //! | file | contents |
 //! |---|---|
 //! | `fabric.rs` | memories, links, and when they are free |
-//! | `grid.rs` | the grid of devices and the tiles |
+//! | `grid.rs`, `owners.rs` | the grid of devices, and which of them updates which tile |
 //! | `schedule.rs` | the order of the products, and the routes of copies |
 //! | `cache.rs` | plans that are kept |
 //! | `choice.rs` | which products are planned |
 //! | `spawn.rs` | the tasks of a plan |
-//! | `text.rs` | plans as text |
+//! | `text.rs`, `recording.rs` | plans as text, and as recordings |
 //! | `tiles.rs` | the size of the tiles |
 //!
 //! (P. Anastasiadis et al., "Uncut-GEMMs: communication-aware matrix multiplication on multi-GPU nodes".)
@@ -22,6 +22,8 @@ mod cache;
 mod choice;
 mod fabric;
 mod grid;
+mod owners;
+mod recording;
 mod schedule;
 mod spawn;
 #[cfg(test)]
@@ -37,7 +39,7 @@ use fabric::{Fabric, Hop, Load, Place};
 use grid::{Cut, DeviceGrid};
 use std::sync::Arc;
 use superscalar_kernels::Op;
-use superscalar_runtime::{Resource, Runtime};
+use superscalar_runtime::{Resource, Runtime, recording::Recording};
 
 /// Where the tiles of a matrix are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,11 +122,11 @@ pub(crate) enum ProductMatrix {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum PlanStep {
     /// A tile is copied to one or more devices, from one to the next.
-    Fetch { matrix: ProductMatrix, tile: (usize, usize), hops: Vec<Hop> },
+    Fetch { matrix: ProductMatrix, tile: (usize, usize), bytes: usize, hops: Vec<Hop> },
     /// A device adds the product of A's tile (i, step) and B's tile (step, j) to C's tile (i, j).
     Multiply { device: usize, tile: (usize, usize), step: usize, begin: f64, end: f64 },
     /// A tile of C is copied back.
-    Return { tile: (usize, usize), hop: Hop },
+    Return { tile: (usize, usize), bytes: usize, hop: Hop },
 }
 
 impl PlanStep {
@@ -154,9 +156,12 @@ impl PlanStep {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProductPlan {
-    grid: DeviceGrid,
+    /// `None` if C's tiles stay where they are.
+    grid: Option<DeviceGrid>,
     /// The rows and columns of a tile of C, and the columns of a tile of A.
     tile: [usize; 3],
+    /// The rows of tiles of C.
+    rows_of_tiles: usize,
     /// The steps, in the order in which they are issued.
     steps: Vec<PlanStep>,
     /// The bytes over each link that is used.
@@ -195,10 +200,11 @@ impl ProductPlan {
         self.tile
     }
 
-    /// Returns the rows and columns of the grid of devices, each of which has a block of C.
+    /// Returns the rows and columns of the grid of devices, each of which has a block of C; `None` if C's tiles stay on
+    /// the devices to which they were dealt.
     #[must_use]
-    pub fn grid(&self) -> (usize, usize) {
-        (self.grid.rows, self.grid.columns)
+    pub fn grid(&self) -> Option<(usize, usize)> {
+        self.grid.map(|grid| (grid.rows, grid.columns))
     }
 
     /// Returns the bytes over each link that is used: source, target, bytes.
@@ -210,6 +216,25 @@ impl ProductPlan {
     #[must_use]
     pub fn predicted_ns(&self) -> f64 {
         self.end_ns
+    }
+
+    /// Returns what a run on this runtime would record that kept to the plan. Written as a trace, it can be looked at,
+    /// drawn, and compared with the trace of a run by `superscalar-trace compare`.
+    ///
+    /// ```no_run
+    /// use superscalar::{dla::{Op, Options, ProductPlan}, recording::ChromeTrace};
+    ///
+    /// # let rt = superscalar::Runtime::new()?;
+    /// let (ops, shape) = ((Op::None, Op::None), [16384; 3]);
+    /// if let Some(plan) = ProductPlan::of_host_matrices::<f64>(&rt, ops, shape, true, &Options::default())? {
+    ///     ChromeTrace::new(&plan.recording(&rt)).write(std::fs::File::create("plan.trace.json")?)?;
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    #[must_use]
+    pub fn recording(&self, rt: &Runtime) -> Recording {
+        recording::recording(self, rt)
     }
 
     /// Plans a product with the tiles whose predicted time is the shortest; `None` without a grid of the devices.

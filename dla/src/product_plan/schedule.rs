@@ -5,8 +5,8 @@ use super::{
     PlanStep, PlannedProduct, ProductMatrix, ProductPlan,
     fabric::{Fabric, HOST, Hop, Load, Loads, Place},
     grid::{Cut, DeviceGrid},
+    owners::{Owners, distinct},
 };
-use std::ops::Range;
 use superscalar_runtime::LinkInfo;
 
 /// Of at most this many targets, all orders are tried.
@@ -71,14 +71,13 @@ impl Arrival {
 /// A product of tiles: the tile of C, and the step.
 type Product = (usize, usize, usize);
 
-/// The tiles of one device: its blocks of rows and of columns, in tiles.
+/// The work of one device.
 struct Share {
-    rows: Range<usize>,
-    columns: Range<usize>,
+    /// The rows of tiles of C in which it has tiles, and the columns.
+    rows: Vec<usize>,
+    columns: Vec<usize>,
     /// The products that have no place in the order yet.
     open: Vec<Product>,
-    /// Whether it has any products: there may be fewer tiles than devices.
-    has_products: bool,
     /// When the device has computed what it was given.
     free: f64,
     /// The bytes that it holds.
@@ -104,7 +103,7 @@ pub(super) struct Schedule<'a> {
     loads: Loads<'a>,
     cuts: [Cut; 3],
     tile: [usize; 3],
-    grid: DeviceGrid,
+    owners: Owners,
     shares: Vec<Share>,
     a: Arrivals,
     b: Arrivals,
@@ -119,14 +118,12 @@ impl<'a> Schedule<'a> {
     pub(super) fn new(product: &'a PlannedProduct, fabric: &'a Fabric, grid: DeviceGrid, tile: [usize; 3]) -> Self {
         let cuts = product.cuts(tile);
         let [rows, columns, steps] = cuts.map(Cut::count);
-        let part = |count: usize, parts: usize, at: usize| count * at / parts..count * (at + 1) / parts;
+        let owners = Owners::new(product, &cuts, grid);
         let share = |device: usize| {
-            let (row, column) = grid.position(device);
-            let (rows, columns) = (part(rows, grid.rows, row), part(columns, grid.columns, column));
-            let tiles = rows.clone().flat_map(|i| columns.clone().map(move |j| (i, j)));
-            let open: Vec<Product> = tiles.flat_map(|(i, j)| (0..steps).map(move |p| (i, j, p))).collect();
-            let has_products = !open.is_empty();
-            Share { rows, columns, open, has_products, free: 0.0, held: 0, arrivals: ShareArrivals::default() }
+            let rows = distinct(owners.tiles_of(device).map(|tile| tile.0).collect());
+            let columns = distinct(owners.tiles_of(device).map(|tile| tile.1).collect());
+            let open = owners.tiles_of(device).flat_map(|(i, j)| (0..steps).map(move |p| (i, j, p))).collect();
+            Share { rows, columns, open, free: 0.0, held: 0, arrivals: ShareArrivals::default() }
         };
         let [home_a, home_b, _] = &product.homes;
         let places = fabric.places();
@@ -136,8 +133,8 @@ impl<'a> Schedule<'a> {
             loads: Loads::new(fabric),
             cuts,
             tile,
-            grid,
-            shares: (0..grid.rows * grid.columns).map(share).collect(),
+            shares: (0..fabric.devices()).map(share).collect(),
+            owners,
             a: Arrivals::new((rows, steps), places, |tile| home_a.of(tile, rows)),
             b: Arrivals::new((steps, columns), places, |tile| home_b.of(tile, steps)),
             sums: vec![(0.0, steps); rows * columns],
@@ -159,8 +156,16 @@ impl<'a> Schedule<'a> {
         }
         let end_ns = self.steps.iter().map(PlanStep::end).fold(0.0, f64::max);
         let held_bytes = self.shares.iter().map(|share| share.held).collect();
-        let Self { grid, tile, steps, .. } = self;
-        ProductPlan { grid, tile, steps, traffic: self.loads.traffic(), held_bytes, end_ns }
+        let Self { owners, tile, steps, cuts: [rows, ..], .. } = self;
+        ProductPlan {
+            grid: owners.grid,
+            tile,
+            rows_of_tiles: rows.count(),
+            steps,
+            traffic: self.loads.traffic(),
+            held_bytes,
+            end_ns,
+        }
     }
 
     /// Returns when a tile would be on the device, at the earliest.
@@ -192,9 +197,9 @@ impl<'a> Schedule<'a> {
         let share = &self.shares[device];
         let steps = self.cuts[2].count();
         let load = |matrix, at| self.product.load(matrix, &self.cuts, at);
-        let a = share.rows.clone().flat_map(|i| (0..steps).map(move |p| (i, p)));
-        let b = share.columns.clone().flat_map(|j| (0..steps).map(move |p| (p, j)));
-        let c = share.rows.clone().flat_map(|i| share.columns.clone().map(move |j| (i, j)));
+        let a = share.rows.iter().flat_map(|&i| (0..steps).map(move |p| (i, p)));
+        let b = share.columns.iter().flat_map(|&j| (0..steps).map(move |p| (p, j)));
+        let c = share.rows.iter().flat_map(|&i| share.columns.iter().map(move |&j| (i, j)));
         ShareArrivals {
             planned: self.planned,
             a: a.map(|at| self.arrival(self.a.of(at), device, load(ProductMatrix::A, at))).collect(),
@@ -211,8 +216,9 @@ impl<'a> Schedule<'a> {
         }
         let ([rows, _, steps], share) = (self.cuts.map(Cut::count), &self.shares[device]);
         let (ShareArrivals { a, b, c, .. }, width) = (&share.arrivals, share.columns.len());
+        let (row_at, column_at) = (positions(&share.rows), positions(&share.columns));
         let key = |&(i, j, p): &Product| {
-            let (row, column) = (i - share.rows.start, j - share.columns.start);
+            let (row, column) = (row_at[i], column_at[j]);
             let ready = Arrival::of_all([a[row * steps + p], b[column * steps + p], c[row * width + column]]);
             (ready.max(share.free), self.sums[i + j * rows].1)
         };
@@ -225,9 +231,7 @@ impl<'a> Schedule<'a> {
     fn multiply(&mut self, device: usize, (i, j, p): Product) {
         let [rows, columns, steps] = self.cuts;
         let (m, n, k) = (rows.of(i), columns.of(j), steps.of(p));
-        let (row, column) = self.grid.position(device);
-        let (in_row, in_column): (Vec<usize>, Vec<usize>) =
-            (self.grid.row(row).collect(), self.grid.column(column).collect());
+        let (in_row, in_column) = (self.owners.of_row(i), self.owners.of_column(j));
         let a = self.fetch(ProductMatrix::A, (i, p), device, &in_row);
         let b = self.fetch(ProductMatrix::B, (p, j), device, &in_column);
         let at = i + j * rows.count();
@@ -248,7 +252,7 @@ impl<'a> Schedule<'a> {
             && let Some(hop) = self.loads.hop(from, to, load, end)
         {
             self.loads.add(hop, load);
-            self.steps.push(PlanStep::Return { tile: (i, j), hop });
+            self.steps.push(PlanStep::Return { tile: (i, j), bytes: load.bytes, hop });
         }
     }
 
@@ -261,7 +265,7 @@ impl<'a> Schedule<'a> {
         let Some(hop) = is_fetched.then(|| self.loads.hop(from, to, load, 0.0)).flatten() else { return 0.0 };
         self.loads.add(hop, load);
         self.planned += 1;
-        self.steps.push(PlanStep::Fetch { matrix: ProductMatrix::C, tile, hops: vec![hop] });
+        self.steps.push(PlanStep::Fetch { matrix: ProductMatrix::C, tile, bytes: load.bytes, hops: vec![hop] });
         hop.end
     }
 
@@ -273,9 +277,7 @@ impl<'a> Schedule<'a> {
         if row[device + 1].is_finite() {
             return row[device + 1];
         }
-        let lack_it =
-            all.iter().copied().filter(|&other| row[other + 1].is_infinite() && self.shares[other].has_products);
-        let mut to: Vec<Place> = lack_it.map(|other| other + 1).collect();
+        let mut to: Vec<Place> = all.iter().map(|other| other + 1).filter(|&place| row[place].is_infinite()).collect();
         let mut best: Option<Vec<Hop>> = None;
         let end = |hops: &[Hop]| hops.iter().map(|hop| hop.end).fold(0.0, f64::max);
         for from in (0..row.len()).filter(|&from| row[from].is_finite()) {
@@ -295,7 +297,7 @@ impl<'a> Schedule<'a> {
         }
         let arrival = hops.iter().find(|hop| hop.to == device + 1).map_or(f64::INFINITY, |hop| hop.end);
         self.planned += 1;
-        self.steps.push(PlanStep::Fetch { matrix, tile, hops });
+        self.steps.push(PlanStep::Fetch { matrix, tile, bytes: load.bytes, hops });
         arrival
     }
 
@@ -320,6 +322,13 @@ impl<'a> Schedule<'a> {
         }
         Some(hops)
     }
+}
+
+/// Returns the position of each number in an increasing list, by number.
+fn positions(list: &[usize]) -> Vec<usize> {
+    let mut positions = vec![usize::MAX; list.last().map_or(0, |last| last + 1)];
+    list.iter().enumerate().for_each(|(at, &number)| positions[number] = at);
+    positions
 }
 
 /// Calls `with` for the orders of the places from `fixed` on: all of them, or of many places the rotations.

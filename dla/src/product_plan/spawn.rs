@@ -33,7 +33,7 @@ pub(crate) fn spawn_planned<'s, T: Scalar, V: TileView<'s, Element = T>, W: Tile
     let priorities = (RETURN_PRIORITY + 1..).take(plan.steps.len()).collect::<Vec<i32>>().into_iter().rev();
     for (step, priority) in plan.steps.iter().zip(priorities) {
         match step {
-            PlanStep::Fetch { matrix, tile: (i, j), hops } => {
+            PlanStep::Fetch { matrix, tile: (i, j), hops, .. } => {
                 let source = hops.first().map(|hop| hop.from);
                 let route = source.into_iter().chain(hops.iter().map(|hop| hop.to));
                 let route: Vec<Resource> = route.map(|place| Resource(place as u16)).collect();
@@ -48,7 +48,7 @@ pub(crate) fn spawn_planned<'s, T: Scalar, V: TileView<'s, Element = T>, W: Tile
                 let spec = task("gemm", *i, *j, *step).priority(priority).home(Resource::device(*device as u16));
                 gemm.spawn(s, spec, alpha, a.factor(op_a, *i, *step), b.factor(op_b, *step, *j), beta, c.at(*i, *j));
             }
-            PlanStep::Return { tile: (i, j), hop } => {
+            PlanStep::Return { tile: (i, j), hop, .. } => {
                 let (tile, spec) = (c.at(*i, *j), task("return", *i, *j, 0).priority(RETURN_PRIORITY));
                 if hop.to != HOST {
                     moves.spawn(s, spec.home(Resource(hop.to as u16)), tile);

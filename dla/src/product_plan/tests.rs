@@ -154,11 +154,11 @@ fn check(product: &PlannedProduct, fabric: &Fabric, plan: &ProductPlan) {
     let mut follower = Follower::new(product, fabric, plan);
     for step in &plan.steps {
         match step {
-            PlanStep::Fetch { matrix, tile, hops } => follower.fetch(*matrix as usize, *tile, hops),
+            PlanStep::Fetch { matrix, tile, hops, .. } => follower.fetch(*matrix as usize, *tile, hops),
             PlanStep::Multiply { device, tile, step, begin, end } => {
                 follower.multiply(*device, *tile, *step, *begin, *end);
             }
-            PlanStep::Return { tile, hop } => follower.bring_back(*tile, hop),
+            PlanStep::Return { tile, hop, .. } => follower.bring_back(*tile, hop),
         }
     }
     follower.finish();
@@ -185,6 +185,27 @@ fn dealt_tiles_are_fetched_from_where_they_are() {
     let dealt = |rows: usize, columns: usize| Homes::Each((0..rows * columns).map(|at| (at * 7 + 3) % 5).collect());
     let product = product([4000, 3000, 2000], [dealt(8, 4), dealt(4, 6), dealt(8, 6)]);
     check(&product, &four(), &ProductPlan::with_tiles(&product, &four(), [500; 3]).expect(GRID));
+}
+
+/// C is dealt evenly: its tiles are updated where they are.
+#[test]
+fn a_dealt_result_stays() {
+    let cyclic = |rows: usize, columns: usize| {
+        let tiles = (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j)));
+        Homes::Each(tiles.map(|(i, j)| 1 + i % 2 + 2 * (j % 2)).collect())
+    };
+    let product = product([4000, 3000, 2000], [cyclic(8, 4), cyclic(4, 6), cyclic(8, 6)]);
+    let plan = ProductPlan::with_tiles(&product, &four(), [500; 3]).expect(GRID);
+    check(&product, &four(), &plan);
+    assert_eq!(plan.grid(), None);
+    let is_moved = |step: &PlanStep| match step {
+        PlanStep::Fetch { matrix, .. } => *matrix == ProductMatrix::C,
+        step => matches!(step, PlanStep::Return { .. }),
+    };
+    assert!(!plan.steps.iter().any(is_moved));
+    // Each tile of A is used by a row of two devices, one of which has it; so is each tile of B by a column.
+    let bytes: u64 = plan.traffic.iter().map(|it| it.2).sum();
+    assert_eq!(bytes, (4000 * 2000 + 2000 * 3000) * 8);
 }
 
 /// Host matrices cross the links to the host once, and all of C's blocks once in each direction.
