@@ -8,8 +8,8 @@
 //!
 //! A plan is made before anything runs: it says what each device computes and when, and what is copied over which link.
 //! The output shows the plan, the predicted and the measured time, and whether the bytes over each link are the planned
-//! ones. `--places` says where A, B and C are: `h` for the host, or the number of a device. Host matrices are pinned if
-//! the devices are GPUs.
+//! ones. `--places` says where A, B and C are: `h` for the host, the number of a device, or `d` if they are dealt to
+//! all. Host matrices are pinned if the devices are GPUs.
 //!
 //! The result is checked: C x must equal alpha A (B x) + beta C x up to rounding.
 
@@ -66,14 +66,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Where a matrix is: on the host, or on a device.
-type Place = Option<usize>;
+/// Where a matrix is.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Host,
+    Device(usize),
+    /// Dealt to all devices, cyclically in two dimensions.
+    Dealt,
+}
 
 fn places(text: &str) -> Result<[Place; 3], Box<dyn Error>> {
-    let place = |letter: char| if letter == 'h' { Some(None) } else { letter.to_digit(10).map(|at| Some(at as usize)) };
+    let place = |letter: char| match letter {
+        'h' => Some(Place::Host),
+        'd' => Some(Place::Dealt),
+        digit => digit.to_digit(10).map(|at| Place::Device(at as usize)),
+    };
     let all: Option<Vec<Place>> = text.chars().map(place).collect();
     let all = all.and_then(|all| all.try_into().ok());
-    all.ok_or_else(|| format!("`{text}`: expected three letters, each `h` or the number of a device").into())
+    all.ok_or_else(|| format!("`{text}`: expected three letters, each `h`, `d` or the number of a device").into())
 }
 
 /// Fills a matrix with numbers between -1/2 and 1/2.
@@ -143,7 +153,7 @@ impl Product<'_> {
         let ([m, n, k], rt, options) = (self.shape, self.rt, Options::default().distribution(distribution));
         let (a, b) = (MatRef::from_col_major(self.a, m, k, m)?, MatRef::from_col_major(self.b, k, n, k)?);
         let mut c = MatMut::from_col_major(self.c, m, n, m)?;
-        if self.places == [None; 3] {
+        if self.places == [Place::Host; 3] {
             let (before, begun) = (bytes(rt), Instant::now());
             gemm(rt, ALPHA, Op::None, a, Op::None, b, BETA, c.rb_mut(), &options)?;
             return Ok((begun.elapsed().as_secs_f64(), since(rt, &before)));
@@ -151,8 +161,12 @@ impl Product<'_> {
         let [mb, nb, kb] = tile(rt, self.shape)?;
         let [on_a, on_b, on_c] = self.places;
         let load = |place: Place, matrix: MatRef<'_, f64>, (rows, columns)| {
-            let layout = |device| Layout::rectangles(rows, columns).on(device);
-            place.map(|device| DeviceMatrix::from_host(rt, matrix, layout(device))).transpose()
+            let layout = match place {
+                Place::Host => return Ok(None),
+                Place::Device(device) => Layout::rectangles(rows, columns).on(device),
+                Place::Dealt => Layout::rectangles(rows, columns),
+            };
+            DeviceMatrix::from_host(rt, matrix, layout).map(Some)
         };
         let (at, bt, mut ct) =
             (load(on_a, a, (mb, kb))?, load(on_b, b, (kb, nb))?, load(on_c, c.rb_mut().into_ref(), (mb, nb))?);
@@ -181,7 +195,7 @@ impl Product<'_> {
         let begun = Instant::now();
         let plan = ProductPlan::of_host_matrices::<f64>(rt, NO_OPS, self.shape, true, &PLANNED)?;
         let planning = begun.elapsed().as_secs_f64();
-        if let Some(plan) = plan.as_ref().filter(|_| self.places == [None; 3]) {
+        if let Some(plan) = plan.as_ref().filter(|_| self.places == [Place::Host; 3]) {
             print!("{}", if arguments.steps { format!("{plan:#}") } else { plan.to_string() });
             println!("planned in {:.3} ms", planning * 1e3);
             if let Some(file) = &arguments.plan_trace {
@@ -194,7 +208,7 @@ impl Product<'_> {
                 let plan = ProductPlan::of_host_matrices::<f64>(rt, NO_OPS, self.shape, true, &PLANNED)?;
                 let (took, moved) = self.multiply(distribution)?;
                 seconds[kind].push(took);
-                if let (Some(plan), 1, [None, None, None]) = (plan, kind, self.places) {
+                if let (Some(plan), 1, true) = (plan, kind, self.places == [Place::Host; 3]) {
                     let expected = expected(rt, &plan);
                     let verdict = if moved == expected { "as planned" } else { "NOT as planned" };
                     let predicted = plan.predicted_ns() * 1e-9;

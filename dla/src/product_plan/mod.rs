@@ -51,14 +51,6 @@ pub(crate) enum Homes {
 }
 
 impl Homes {
-    /// Returns the place of the first tile.
-    fn first(&self) -> Place {
-        match self {
-            Self::One(place) => *place,
-            Self::Each(places) => places.first().copied().unwrap_or(0),
-        }
-    }
-
     /// Returns the place of tile (i, j) of a matrix with so many rows of tiles.
     fn of(&self, (i, j): (usize, usize), rows: usize) -> Place {
         match self {

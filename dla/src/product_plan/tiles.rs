@@ -5,8 +5,8 @@
 
 use super::{
     PlannedProduct, ProductMatrix,
-    fabric::{Fabric, HOST},
-    grid::{Cut, DeviceGrid},
+    fabric::{Fabric, HOST, Place},
+    grid::DeviceGrid,
 };
 
 /// Edges of tiles are multiples of this.
@@ -47,40 +47,26 @@ pub(super) fn candidates(product: &PlannedProduct, fabric: &Fabric, grid: Device
     all.into_iter().take(PLANS).map(|it| it.1).collect()
 }
 
-/// Returns the estimated time: the longest of the devices' computations and of their links' copies, before that the
-/// copies of the first product, and after it the last product and its way back.
+/// Returns the estimated time of a product of host matrices: the longest of a device's computations and of the copies
+/// over its link in each direction, before that the copies of the first product, and after it the last product and its
+/// way back.
 fn estimate_ns(product: &PlannedProduct, fabric: &Fabric, grid: DeviceGrid, tile: [usize; 3]) -> f64 {
     let cuts = product.cuts(tile);
-    let [rows, columns, steps] = cuts.map(Cut::count);
-    let copy_ns = |matrix, (from, to): (usize, usize)| {
+    let [rows, columns, steps] = cuts.map(|cut| cut.count() as f64);
+    let devices = fabric.devices() as f64;
+    let copy_ns = |matrix, (from, to): (Place, Place)| {
         let load = product.load(matrix, &cuts, (0, 0));
         fabric.link(from, to).map_or(0.0, |link| load.copy_ns(link, (from, to)))
     };
-    let devices = fabric.devices();
-    let share = |count: usize, parts: usize| count as f64 / parts as f64;
-    let products = share(rows, grid.rows) * share(columns, grid.columns) * steps as f64;
-    let each = tile.iter().fold(product.operations, |all, &edge| all * edge as f64);
+    let (a_ns, b_ns) = (copy_ns(ProductMatrix::A, (HOST, 1)), copy_ns(ProductMatrix::B, (HOST, 1)));
+    let c_ns = if product.reads_c { copy_ns(ProductMatrix::C, (HOST, 1)) } else { 0.0 };
+    let back_ns = copy_ns(ProductMatrix::C, (1, HOST));
+    let operations = tile.iter().fold(product.operations, |all, &edge| all * edge as f64);
     let slowest = product.flops_per_s.iter().copied().fold(f64::INFINITY, f64::min);
-    let product_ns = product.latency_ns + each / slowest * 1e9;
-    // Factors cross the links to the host once, to any device; elsewhere each device fetches all that it needs.
-    let mut links_ns = 0.0;
-    let mut first_ns = 0.0;
-    for (at, matrix) in [ProductMatrix::A, ProductMatrix::B].into_iter().enumerate() {
-        let home = product.homes[at].first();
-        let to = if home == 1 { devices } else { 1 };
-        let ns = if home == to { 0.0 } else { copy_ns(matrix, (home, to)) };
-        let tiles = if at == 0 { rows * steps } else { steps * columns };
-        links_ns += ns * if home == HOST { tiles as f64 / devices as f64 } else { tiles as f64 };
-        first_ns += ns;
-    }
-    let home = product.homes[2].first();
-    let on = if home == 1 { devices } else { 1 };
-    let blocks = rows as f64 * columns as f64 / devices as f64;
-    let back_ns = if home == on { 0.0 } else { copy_ns(ProductMatrix::C, (on, home)) };
-    if product.reads_c && home != on {
-        let ns = copy_ns(ProductMatrix::C, (home, on));
-        links_ns += ns * blocks;
-        first_ns += ns;
-    }
-    first_ns + links_ns.max(back_ns * blocks).max(product_ns * products) + product_ns + back_ns
+    let product_ns = product.latency_ns + operations / slowest * 1e9;
+    // Each factor crosses the links once, to any of the devices; those of one device are a block of the grid.
+    let tiles_of_c = (rows / grid.rows as f64).ceil() * (columns / grid.columns as f64).ceil();
+    let in_ns = (a_ns * rows + b_ns * columns) * steps / devices + c_ns * tiles_of_c;
+    let longest = in_ns.max(back_ns * tiles_of_c).max(product_ns * tiles_of_c * steps);
+    a_ns + b_ns + c_ns + longest + product_ns + back_ns
 }

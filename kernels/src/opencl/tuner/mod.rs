@@ -357,7 +357,9 @@ impl<T: Scalar, R: FnMut(&Measured<'_>)> Search<'_, T, R> {
     fn compared(&mut self, rows: [Parameters; 2]) -> [f64; 2] {
         let mut seconds = [Vec::new(), Vec::new()];
         for round in 0..ROUNDS {
-            if round > 0 && Instant::now() >= self.time.at(1.0) {
+            // A single time may be lost to noise; a row without any would seem to have failed.
+            let has_both = seconds.iter().all(|all| !all.is_empty());
+            if round > 0 && has_both && Instant::now() >= self.time.at(1.0) {
                 break;
             }
             for (row, seconds) in rows.iter().zip(&mut seconds) {
