@@ -171,6 +171,8 @@ fn results_return_to_their_device() {
     let before = traffic(&rt);
     rt.scope(|s| {
         let c = ct.lend(s).distributed(s, PLANNED);
+        // There is no such device; the tile is on its device all the same.
+        c.at(1, 1).deal_to(Some(Resource::device(60)));
         spawn::gemm(s, 1.0, Op::None, &at.lend_ref(s), Op::None, &bt.lend_ref(s), -1.0, &c);
     })
     .expect("a product");

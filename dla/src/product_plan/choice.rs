@@ -129,10 +129,11 @@ pub(crate) fn plan_of_tiles<'s, T: Scalar, V: TileView<'s, Element = T>, W: Tile
     plan_of(product, Fabric::of(nesting), Some(tile)).and_then(|plan| fitting(nesting, plan))
 }
 
-/// Returns where a tile of the result is, and is to be again.
+/// Returns where a tile of the result is, and is to be again. A user may have dealt it to a device that does not exist.
 fn home_of_result<'d, V: 'd>(nesting: Nesting<'_>, tile: &Lent<'d, V>) -> usize {
-    let holders = nesting.holders(tile);
-    tile.home().resource().or_else(|| holders.into_iter().max()).map_or(HOST, place)
+    let devices = nesting.devices().len();
+    let home = tile.home().resource().filter(|&on| place(on) <= devices);
+    home.or_else(|| nesting.holders(tile).into_iter().max()).map_or(HOST, place)
 }
 
 /// Returns the places of tiles, column by column.
