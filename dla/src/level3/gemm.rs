@@ -101,11 +101,9 @@ pub fn gemm<T: Scalar>(
         cpu::gemm(alpha, op_a, a, op_b, b, beta, c);
         return Ok(());
     };
-    let distribution = match options.distribution_of_product(rt)? {
-        // It is planned, or cannot be.
-        Distribution::Planned => Distribution::None,
-        distribution => distribution,
-    };
+    // It is planned, or cannot be.
+    let distribution = options.distribution_over(rt)?;
+    let distribution = if distribution == Distribution::Planned { Distribution::None } else { distribution };
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.mb, tiles.kb)), tiles.kb);
         let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);

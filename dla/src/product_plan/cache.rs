@@ -59,9 +59,22 @@ fn found(
 
 /// Returns whether two products differ at most a little in the devices' rates.
 fn is_like(a: &PlannedProduct, b: &PlannedProduct) -> bool {
-    let (rates, others) = (&a.flops_per_s, &b.flops_per_s);
-    let are_like = rates.len() == others.len() && rates.iter().zip(others).all(|(&a, &b)| are_alike(a, b));
-    are_like && PlannedProduct { flops_per_s: rates.clone(), ..b.clone() } == *a
+    /// Takes the rates apart from the rest.
+    fn parts(product: &PlannedProduct) -> (&[f64], impl PartialEq) {
+        let PlannedProduct {
+            shape,
+            element_bytes,
+            homes,
+            is_transposed: transposed,
+            reads_c,
+            flops_per_s: rates,
+            operations,
+            latency_ns,
+        } = product;
+        (rates, (shape, element_bytes, homes, transposed, reads_c, operations, latency_ns))
+    }
+    let ((rates, rest), (others, other_rest)) = (parts(a), parts(b));
+    rest == other_rest && rates.len() == others.len() && rates.iter().zip(others).all(|(&a, &b)| are_alike(a, b))
 }
 
 /// Returns whether two rates are about equal. Unknown ones, which are zero, are equal to each other.

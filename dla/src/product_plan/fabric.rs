@@ -1,7 +1,7 @@
 //! The memories of a machine and the links between them: when a copy over a link can begin and end.
 
 use super::cache::are_alike;
-use superscalar_runtime::{LinkInfo, Nesting, Resource};
+use superscalar_runtime::{DeviceInfo, LinkInfo, Resource};
 
 /// A memory: 0 is the host's, d + 1 that of device d.
 pub(crate) type Place = usize;
@@ -24,12 +24,11 @@ impl Fabric {
         Self { places, links: vec![None; places * places] }
     }
 
-    /// Returns the memories of a runtime, with the links as measured so far. (Copies of short columns are measured as
-    /// slower than the link to the host is, so that is at least as fast as stated.)
-    pub(crate) fn of(nesting: Nesting<'_>) -> Self {
-        let devices = nesting.devices();
+    /// Returns the memories of these devices, with the links as measured so far. The links to the host are at least as
+    /// fast as stated, because copies of short columns are measured as slower than the link is.
+    pub(crate) fn of(devices: &[DeviceInfo], links: Vec<(Resource, Resource, LinkInfo)>) -> Self {
         let mut fabric = Self::new(devices.len());
-        for (from, to, mut link) in nesting.links() {
+        for (from, to, mut link) in links {
             let (from, to) = (place(from), place(to));
             let device = if from == HOST { to } else { from };
             if from.min(to) == HOST

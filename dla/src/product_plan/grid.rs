@@ -16,7 +16,8 @@ pub(crate) struct DeviceGrid {
 
 impl DeviceGrid {
     /// Returns the grid of so many devices that fetches the fewest elements: a block of rows of A is fetched by a row
-    /// of the grid, a block of columns of B by a column. `None` if each grid has longer rows or columns than a route.
+    /// of the grid, a block of columns of B by a column. `None` if a row or a column of each such grid is
+    /// longer than a route.
     pub(crate) fn of(devices: usize, [m, n, _]: [usize; 3]) -> Option<Self> {
         let grids = (1..=devices).filter(|rows| devices.is_multiple_of(*rows));
         let grids = grids.map(|rows| Self { rows, columns: devices / rows });

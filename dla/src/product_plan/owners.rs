@@ -38,10 +38,9 @@ impl Owners {
     fn are_even(&self, devices: usize) -> bool {
         let count = |device: usize| self.of.iter().filter(|&&of| of == device).count();
         let most = (0..devices).map(count).max().unwrap_or(0);
-        let few = |mut lines: Box<dyn Iterator<Item = Vec<usize>> + '_>| lines.all(|line| line.len() <= TARGETS_MAX);
         most as f64 <= UNEVEN_MAX * self.of.len().div_ceil(devices) as f64
-            && few(Box::new((0..self.rows).map(|i| self.of_row(i))))
-            && few(Box::new((0..self.columns).map(|j| self.of_column(j))))
+            && (0..self.rows).all(|i| self.of_row(i).len() <= TARGETS_MAX)
+            && (0..self.columns).all(|j| self.of_column(j).len() <= TARGETS_MAX)
     }
 
     /// Returns the tiles of a device, row by row.

@@ -76,6 +76,9 @@ struct Share {
     /// The rows of tiles of C in which it has tiles, and the columns.
     rows: Vec<usize>,
     columns: Vec<usize>,
+    /// Their positions in these lists.
+    row_at: Vec<usize>,
+    column_at: Vec<usize>,
     /// The products that have no place in the order yet.
     open: Vec<Product>,
     /// When the device has computed what it was given.
@@ -123,7 +126,9 @@ impl<'a> Schedule<'a> {
             let rows = distinct(owners.tiles_of(device).map(|tile| tile.0).collect());
             let columns = distinct(owners.tiles_of(device).map(|tile| tile.1).collect());
             let open = owners.tiles_of(device).flat_map(|(i, j)| (0..steps).map(move |p| (i, j, p))).collect();
-            Share { rows, columns, open, free: 0.0, held: 0, arrivals: ShareArrivals::default() }
+            let (row_at, column_at) = (positions(&rows), positions(&columns));
+            let arrivals = ShareArrivals::default();
+            Share { rows, columns, row_at, column_at, open, free: 0.0, held: 0, arrivals }
         };
         let [home_a, home_b, _] = &product.homes;
         let places = fabric.places();
@@ -216,9 +221,8 @@ impl<'a> Schedule<'a> {
         }
         let ([rows, _, steps], share) = (self.cuts.map(Cut::count), &self.shares[device]);
         let (ShareArrivals { a, b, c, .. }, width) = (&share.arrivals, share.columns.len());
-        let (row_at, column_at) = (positions(&share.rows), positions(&share.columns));
         let key = |&(i, j, p): &Product| {
-            let (row, column) = (row_at[i], column_at[j]);
+            let (row, column) = (share.row_at[i], share.column_at[j]);
             let ready = Arrival::of_all([a[row * steps + p], b[column * steps + p], c[row * width + column]]);
             (ready.max(share.free), self.sums[i + j * rows].1)
         };
@@ -231,9 +235,8 @@ impl<'a> Schedule<'a> {
     fn multiply(&mut self, device: usize, (i, j, p): Product) {
         let [rows, columns, steps] = self.cuts;
         let (m, n, k) = (rows.of(i), columns.of(j), steps.of(p));
-        let (in_row, in_column) = (self.owners.of_row(i), self.owners.of_column(j));
-        let a = self.fetch(ProductMatrix::A, (i, p), device, &in_row);
-        let b = self.fetch(ProductMatrix::B, (p, j), device, &in_column);
+        let a = self.fetch(ProductMatrix::A, (i, p), device);
+        let b = self.fetch(ProductMatrix::B, (p, j), device);
         let at = i + j * rows.count();
         let (mut ready, missing) = self.sums[at];
         if missing == steps.count() {
@@ -269,15 +272,19 @@ impl<'a> Schedule<'a> {
         hop.end
     }
 
-    /// Plans the fetch of a tile to a device and to all others that need it, unless it is planned. Returns its arrival.
-    fn fetch(&mut self, matrix: ProductMatrix, tile: (usize, usize), device: usize, all: &[usize]) -> f64 {
-        let load = self.product.load(matrix, &self.cuts, tile);
-        let arrivals = if matrix == ProductMatrix::A { &self.a } else { &self.b };
-        let row = arrivals.of(tile).to_vec();
-        if row[device + 1].is_finite() {
-            return row[device + 1];
+    /// Plans the fetch of a tile of A or B to a device and to all others that need it, unless it is planned. Returns
+    /// its arrival.
+    fn fetch(&mut self, matrix: ProductMatrix, tile: (usize, usize), device: usize) -> f64 {
+        let is_a = matrix == ProductMatrix::A;
+        let arrivals = if is_a { &self.a } else { &self.b };
+        let there = arrivals.of(tile)[device + 1];
+        if there.is_finite() {
+            return there;
         }
-        let mut to: Vec<Place> = all.iter().map(|other| other + 1).filter(|&place| row[place].is_infinite()).collect();
+        let row = arrivals.of(tile).to_vec();
+        let load = self.product.load(matrix, &self.cuts, tile);
+        let users = if is_a { self.owners.of_row(tile.0) } else { self.owners.of_column(tile.1) };
+        let mut to: Vec<Place> = users.iter().map(|user| user + 1).filter(|&place| row[place].is_infinite()).collect();
         let mut best: Option<Vec<Hop>> = None;
         let end = |hops: &[Hop]| hops.iter().map(|hop| hop.end).fold(0.0, f64::max);
         for from in (0..row.len()).filter(|&from| row[from].is_finite()) {
@@ -291,7 +298,7 @@ impl<'a> Schedule<'a> {
         let Some(hops) = best else { return f64::INFINITY };
         for &hop in &hops {
             self.loads.add(hop, load);
-            let arrivals = if matrix == ProductMatrix::A { &mut self.a } else { &mut self.b };
+            let arrivals = if is_a { &mut self.a } else { &mut self.b };
             arrivals.set(tile, hop.to, hop.end);
             self.shares[hop.to - 1].held += load.bytes as u64;
         }

@@ -30,8 +30,8 @@ pub(crate) fn spawn_planned<'s, T: Scalar, V: TileView<'s, Element = T>, W: Tile
     let (gemm, moves) = (Gemm::new(), TileMove::new());
     let mut is_begun = vec![false; c.mt() * c.nt()];
     // Distinct priorities above those of ordinary tasks: each device keeps the order of the plan.
-    let priorities = (RETURN_PRIORITY + 1..).take(plan.steps.len()).collect::<Vec<i32>>().into_iter().rev();
-    for (step, priority) in plan.steps.iter().zip(priorities) {
+    let first = RETURN_PRIORITY + plan.steps.len() as i32;
+    for (step, priority) in plan.steps.iter().zip((RETURN_PRIORITY + 1..=first).rev()) {
         match step {
             PlanStep::Fetch { matrix, tile: (i, j), hops, .. } => {
                 let source = hops.first().map(|hop| hop.from);

@@ -106,7 +106,7 @@ impl Runtime {
 }
 
 impl Runtime {
-    /// Returns a value for code that runs in tasks as well as outside of them.
+    /// Returns the runtime as the bodies of its tasks see it, for code that both use.
     #[must_use]
     pub fn nesting(&self) -> Nesting<'_> {
         Nesting(&self.shared)
