@@ -2,14 +2,19 @@
 //!
 //! ```text
 //! cargo run --release --example product_plan
-//! cargo run --release --example product_plan -- --places 000 --dim 400 --steps
+//! cargo run --release --example product_plan -- --dim 400 --steps
+//! cargo run --release --example product_plan -- --dim 400 --places 000
 //! cargo run --release --example product_plan -- --devices cuda:0,cuda:1 --places hhh --dim 8192 --dim 16384
+//! cargo run --release --example product_plan -- --devices cuda:0,cuda:1 --dim 16384 --memory 512M
 //! ```
 //!
 //! A plan is made before anything runs: it says what each device computes and when, and what is copied over which link.
 //! The output shows the plan, the predicted and the measured time, and whether the bytes over each link are the planned
 //! ones. `--places` says where A, B and C are: `h` for the host, the number of a device, or `d` if they are dealt to
-//! all. Host matrices are pinned if the devices are GPUs.
+//! all. Host matrices are pinned if the devices are GPUs. `--memory` limits the memory of each device: larger products
+//! are multiplied in turns. `--parts` also times plans that do without some of what plans use.
+//!
+//! The simulated devices of the first commands are slower than the host, to which the policy leaves small products.
 //!
 //! The result is checked: C x must equal alpha A (B x) + beta C x up to rounding.
 
@@ -17,7 +22,7 @@ use clap::Parser;
 use std::{collections::BTreeMap, error::Error, fs::File, ops::DerefMut, path::PathBuf, sync::LazyLock, time::Instant};
 use superscalar::{
     Resource, Runtime, devices,
-    dla::{DeviceMatrix, Distribution, Layout, Options, ProductPlan, Tiled, gemm, spawn},
+    dla::{DeviceMatrix, Distribution, Layout, Options, PlanFeatures, ProductPlan, Tiled, gemm, spawn},
     kernels::{MatMut, MatRef, Op},
     recording::ChromeTrace,
 };
@@ -35,15 +40,24 @@ struct Arguments {
     /// The devices.
     #[arg(long, default_value = "sim:0,sim:1:flops=2e9:rate=2e9")]
     devices: String,
+    /// The memory of each device, such as 512M.
+    #[arg(long, value_parser = devices::bytes)]
+    memory: Option<usize>,
+    /// Time plans of host matrices without some of what plans use, too.
+    #[arg(long)]
+    parts: bool,
     /// Timed products of each kind.
     #[arg(long, default_value_t = 3)]
     repeat: usize,
     /// Print all steps of the plan.
     #[arg(long)]
     steps: bool,
-    /// File for the plan as a trace.
+    /// File for the plan of host matrices as a trace.
     #[arg(long)]
     plan_trace: Option<PathBuf>,
+    /// Only plan, by the rates that the devices state.
+    #[arg(long)]
+    dry: bool,
 }
 
 const ALPHA: f64 = 1.5;
@@ -51,9 +65,24 @@ const BETA: f64 = 0.5;
 const NO_OPS: (Op, Op) = (Op::None, Op::None);
 static PLANNED: LazyLock<Options> = LazyLock::new(|| Options::default().distribution(Distribution::Planned));
 
+/// What is timed: names and options.
+fn kinds(parts: bool) -> Vec<(&'static str, Options)> {
+    let with =
+        |routes, arrival_order, late_result| PLANNED.plan_features(PlanFeatures { routes, arrival_order, late_result });
+    let mut kinds = vec![("the policy", Options::default().distribution(Distribution::None))];
+    if parts {
+        kinds.push(("the grid alone", with(false, false, false)));
+        kinds.push(("the grid, and routes", with(true, false, false)));
+        kinds.push(("the grid, routes, and order of arrival", with(true, true, false)));
+    }
+    kinds.push(("the plan", *PLANNED));
+    kinds
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
-    let rt = devices::open(&arguments.devices, None)?.builder().weights_file(None).host_helps(false).build()?;
+    let rt =
+        devices::open(&arguments.devices, arguments.memory)?.builder().weights_file(None).host_helps(false).build()?;
     for text in &arguments.dim {
         let lengths: Vec<usize> = text.split(',').map(str::parse).collect::<Result<_, _>>()?;
         let shape = match lengths[..] {
@@ -61,7 +90,21 @@ fn main() -> Result<(), Box<dyn Error>> {
             [m, n, k] => [m, n, k],
             _ => return Err(format!("`{text}`: expected one number, or m,n,k").into()),
         };
-        run(&rt, shape, &arguments)?;
+        if arguments.dry { show_plan(&rt, shape, &arguments)? } else { run(&rt, shape, &arguments)? }
+    }
+    Ok(())
+}
+
+/// Prints the plan of host matrices, and writes it as a trace.
+fn show_plan(rt: &Runtime, shape: [usize; 3], arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let begun = Instant::now();
+    let plan = ProductPlan::of_host_matrices::<f64>(rt, NO_OPS, shape, true, &PLANNED)?;
+    let planning = begun.elapsed().as_secs_f64();
+    let plan = plan.ok_or("the product cannot be planned on these devices")?;
+    print!("{}", if arguments.steps { format!("{plan:#}") } else { plan.to_string() });
+    println!("planned in {:.3} ms", planning * 1e3);
+    if let Some(file) = &arguments.plan_trace {
+        ChromeTrace::new(&plan.recording(rt)).write(File::create(file)?)?;
     }
     Ok(())
 }
@@ -120,7 +163,7 @@ fn run(rt: &Runtime, [m, n, k]: [usize; 3], arguments: &Arguments) -> Result<(),
     let (ab, old) = (times(&a, m, &times(&b, k, &x)), times(&c, m, &x));
     let mut product = Product { rt, shape: [m, n, k], places, a: &a, b: &b, c: &mut c };
     // The first run measures rates and links. Its plan may differ from the later ones.
-    product.multiply(Distribution::Planned)?;
+    product.multiply(&PLANNED)?;
     let found = times(product.c, m, &x);
     let expected: Vec<f64> = ab.iter().zip(&old).map(|(ab, old)| ALPHA * ab + BETA * old).collect();
     let error = roundoffs(&found, &expected) / (n as f64 * k as f64).sqrt();
@@ -149,13 +192,13 @@ struct Product<'a> {
 
 impl Product<'_> {
     /// Multiplies; returns the seconds, and the bytes over each link.
-    fn multiply(&mut self, distribution: Distribution) -> Result<(f64, Bytes), Box<dyn Error>> {
-        let ([m, n, k], rt, options) = (self.shape, self.rt, Options::default().distribution(distribution));
+    fn multiply(&mut self, options: &Options) -> Result<(f64, Bytes), Box<dyn Error>> {
+        let ([m, n, k], rt) = (self.shape, self.rt);
         let (a, b) = (MatRef::from_col_major(self.a, m, k, m)?, MatRef::from_col_major(self.b, k, n, k)?);
         let mut c = MatMut::from_col_major(self.c, m, n, m)?;
         if self.places == [Place::Host; 3] {
             let (before, begun) = (bytes(rt), Instant::now());
-            gemm(rt, ALPHA, Op::None, a, Op::None, b, BETA, c.rb_mut(), &options)?;
+            gemm(rt, ALPHA, Op::None, a, Op::None, b, BETA, c.rb_mut(), options)?;
             return Ok((begun.elapsed().as_secs_f64(), since(rt, &before)));
         }
         let [mb, nb, kb] = tile(rt, self.shape)?;
@@ -179,7 +222,7 @@ impl Product<'_> {
                 Some(c) => c.lend(s),
                 None => Tiled::new(s, host_c, mb, nb),
             };
-            let c = if distribution == Distribution::Planned { c.distributed(s, distribution) } else { c };
+            let c = if options == &*PLANNED { c.distributed(s, Distribution::Planned) } else { c };
             spawn::gemm(s, ALPHA, Op::None, &a, Op::None, &b, BETA, &c);
         })?;
         let result = (begun.elapsed().as_secs_f64(), since(rt, &before));
@@ -191,37 +234,37 @@ impl Product<'_> {
     fn report(&mut self, arguments: &Arguments, error: f64) -> Result<(), Box<dyn Error>> {
         let ([m, n, k], rt) = (self.shape, self.rt);
         let tflop = 2e-12 * m as f64 * n as f64 * k as f64;
-        println!("{m} x {n} x {k}, {}: checked, {error:.1} roundings", arguments.places);
-        let begun = Instant::now();
-        let plan = ProductPlan::of_host_matrices::<f64>(rt, NO_OPS, self.shape, true, &PLANNED)?;
-        let planning = begun.elapsed().as_secs_f64();
-        if let Some(plan) = plan.as_ref().filter(|_| self.places == [Place::Host; 3]) {
-            print!("{}", if arguments.steps { format!("{plan:#}") } else { plan.to_string() });
-            println!("planned in {:.3} ms", planning * 1e3);
-            if let Some(file) = &arguments.plan_trace {
-                ChromeTrace::new(&plan.recording(rt)).write(File::create(file)?)?;
-            }
+        println!("{m} x {n} x {k}, {}: checked, {error:.2} roundings", arguments.places);
+        if self.places == [Place::Host; 3] {
+            show_plan(rt, self.shape, arguments)?;
         }
-        let mut seconds = [Vec::new(), Vec::new()];
+        let kinds = kinds(arguments.parts && self.places == [Place::Host; 3]);
+        let mut seconds = vec![Vec::new(); kinds.len()];
         for _ in 0..arguments.repeat {
-            for (kind, distribution) in [Distribution::None, Distribution::Planned].into_iter().enumerate() {
-                let plan = ProductPlan::of_host_matrices::<f64>(rt, NO_OPS, self.shape, true, &PLANNED)?;
-                let (took, moved) = self.multiply(distribution)?;
-                seconds[kind].push(took);
-                if let (Some(plan), 1, true) = (plan, kind, self.places == [Place::Host; 3]) {
-                    let expected = expected(rt, &plan);
-                    let verdict = if moved == expected { "as planned" } else { "NOT as planned" };
-                    let predicted = plan.predicted_ns() * 1e-9;
-                    println!("{:.3} ms, predicted {:.3}; bytes {verdict}", took * 1e3, predicted * 1e3);
+            for ((_, options), seconds) in kinds.iter().zip(&mut seconds) {
+                let plan = ProductPlan::of_host_matrices::<f64>(rt, NO_OPS, self.shape, true, options)?;
+                let (took, moved) = self.multiply(options)?;
+                seconds.push(took);
+                if let Some(plan) = plan.filter(|_| options == &*PLANNED && self.places == [Place::Host; 3]) {
+                    compare(rt, &plan, took, &moved);
                 }
             }
         }
-        let rates = seconds.map(|mut all| {
+        for ((name, _), mut all) in kinds.into_iter().zip(seconds) {
             all.sort_by(f64::total_cmp);
-            all.get(all.len() / 2).map_or(0.0, |median| tflop / median)
-        });
-        println!("by the policy {:.2} TFLOP/s, by the plan {:.2} TFLOP/s", rates[0], rates[1]);
+            println!("by {name} {:.3} TFLOP/s", all.get(all.len() / 2).map_or(0.0, |median| tflop / median));
+        }
         Ok(())
+    }
+}
+
+/// Compares a run with its plan.
+fn compare(rt: &Runtime, plan: &ProductPlan, took: f64, moved: &Bytes) {
+    let expected = expected(rt, plan);
+    let verdict = if *moved == expected { "as planned" } else { "NOT as planned" };
+    println!("{:.3} ms, predicted {:.3}; bytes {verdict}", took * 1e3, plan.predicted_ns() * 1e-6);
+    for (link @ (from, to), bytes) in moved.iter().filter(|_| *moved != expected) {
+        println!("  {from} -> {to}: {bytes}, planned {}", expected.get(link).copied().unwrap_or(0));
     }
 }
 

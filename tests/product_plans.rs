@@ -2,14 +2,20 @@
 
 use std::collections::BTreeMap;
 use superscalar::{
-    PolicyName, Resource, Runtime, devices,
+    Builder, PolicyName, Resource, Runtime, devices,
     dla::{
-        BlockSize, DeviceMatrix, Distribution, ErrorKind, Layout, Matrix, Options, ProductPlan, Scalar, gemm, spawn,
+        BlockSize, DeviceMatrix, Distribution, ErrorKind, Layout, Matrix, Options, ProductPlan, Scalar, gemm, gemmt,
+        spawn, symm, syr2k, syrk, trmm, trsm,
     },
-    kernels::{Op, c32, c64},
-    recording::ActivityKind,
+    kernels::{Diag, Op, Side, Uplo, c32, c64},
+    recording::{ActivityKind, ChromeTrace, Recording},
 };
 use superscalar_oracle::{element, roundoffs};
+use superscalar_traces::{
+    Trace,
+    analysis::{Analysis, plans::PlanOutcome},
+    check::check,
+};
 
 const PLANNED: Distribution = Distribution::Planned;
 const NO_OPS: (Op, Op) = (Op::None, Op::None);
@@ -21,12 +27,16 @@ fn random<T: Scalar>((m, n): (usize, usize), seed: u64) -> Matrix<T> {
 /// Returns a runtime with this many linked devices; `settings` are those of each device. Only copies take simulated
 /// time, a little, so that they are forwarded in parts.
 fn open(devices: usize, settings: &str) -> Runtime {
+    builder(devices, settings).build().expect("threads can be started")
+}
+
+fn builder(devices: usize, settings: &str) -> Builder {
     let name =
         |number: usize| format!("sim:{number}:flops=0:rate=0:latency=0:link=2e9:link-latency=1e-6:peer=2e9{settings}");
     let names: Vec<String> = (0..devices).map(name).collect();
     let builder = Runtime::builder().workers(2).bind(false).weights_file(None).host_helps(false);
     let opened = devices::open(&names.join(","), None).expect("simulated devices are there");
-    opened.add_to(builder).build().expect("threads can be started")
+    opened.add_to(builder)
 }
 
 /// Returns the bytes over each link so far.
@@ -88,13 +98,43 @@ fn products_are_right_and_copy_what_is_planned() {
     }
 }
 
+/// Matrices that have several times the devices' memory are multiplied in turns: C crosses the links about once in each
+/// direction. A device that runs ahead of its plan may fetch a tile again, or find one of the turn before.
+#[test]
+fn products_that_exceed_the_memory_are_planned_in_turns() {
+    let cases = [(1, [300, 260, 280], "128K"), (2, [400, 350, 300], "128K"), (4, [300, 500, 610], "96K")];
+    for (devices, [m, n, k], memory) in cases {
+        let rt = open(devices, &format!(":memory={memory}"));
+        let options = Options::default().nb(40).distribution(PLANNED);
+        let plan = ProductPlan::of_host_matrices::<f64>(&rt, NO_OPS, [m, n, k], true, &options);
+        let plan = plan.expect("valid options").unwrap_or_else(|| panic!("{m} x {n} x {k} on {devices}: not planned"));
+        let (a, b, mut c) = (random((m, k), 1), random((k, n), 2), random::<f64>((m, n), 3));
+        let mut expected = c.clone();
+        gemm(&rt, 1.5, Op::None, a.as_ref(), Op::None, b.as_ref(), -0.5, c.as_mut(), &options).expect("a product");
+        let host = Runtime::builder().workers(1).bind(false).build().expect("threads can be started");
+        let (options, of_c) = (Options::default(), expected.as_mut());
+        gemm(&host, 1.5, Op::None, a.as_ref(), Op::None, b.as_ref(), -0.5, of_c, &options).expect("a product");
+        assert_close(&c, &expected, k, "in turns");
+        let of_links = |all: &BTreeMap<(String, String), u64>, to_host: bool| -> u64 {
+            let chosen = all.iter().filter(|(link, _)| if to_host { link.1 == "host" } else { link.0 == "host" });
+            chosen.map(|one| one.1).sum()
+        };
+        let (copied, planned) = (traffic(&rt), planned_traffic(&rt, &plan));
+        let to_host = of_links(&copied, true) as f64 / (8 * m * n) as f64;
+        assert!((1.0..1.25).contains(&to_host), "{devices}: C returns {to_host} times");
+        let (from_host, all) = (of_links(&planned, false), 8 * (m * k + k * n + m * n) as u64);
+        assert!(from_host > all, "{devices}: there is only one turn");
+        assert!(of_links(&copied, false) <= 2 * from_host, "{devices}: {copied:?}, planned {planned:?}");
+    }
+}
+
 /// A plan that no device has memory for is not made, and the product is computed all the same.
 #[test]
-fn products_that_do_not_fit_are_left_to_the_policy() {
+fn tiles_that_do_not_fit_are_left_to_the_policy() {
     let rt = open(2, ":memory=128K");
-    let options = Options::default().nb(48).distribution(PLANNED);
+    let options = Options::default().nb(100).distribution(PLANNED);
     let plan = ProductPlan::of_host_matrices::<f64>(&rt, NO_OPS, [300; 3], true, &options).expect("valid options");
-    assert_eq!(plan, None, "300 x 300 matrices have 720 kB each");
+    assert!(plan.is_none(), "tiles have 80 kB each");
     let (a, b, mut c) = (random((300, 300), 1), random((300, 300), 2), Matrix::<f64>::zeros(300, 300));
     let mut expected = c.clone();
     gemm(&rt, 1.0, Op::None, a.as_ref(), Op::None, b.as_ref(), 0.0, c.as_mut(), &options).expect("a product");
@@ -132,7 +172,10 @@ fn plans_are_recordings() {
     let plan = ProductPlan::of_host_matrices::<f64>(&rt, NO_OPS, [200, 150, 100], true, &options);
     let plan = plan.expect("valid options").expect("a plan");
     let recording = plan.recording(&rt);
-    assert_eq!((recording.tasks.len(), recording.spans.len(), recording.hazards.len()), (60, 60, 40));
+    let named = |name: &str| recording.tasks.iter().filter(|task| task.name == name).count();
+    let (products, sums) = (named("gemm"), named("geadd"));
+    assert_eq!((products, recording.spans.len(), recording.hazards.len()), (60, 60 + sums, 40 + sums));
+    assert!(sums > 0 && sums <= 20, "some of the 20 tiles of C are fetched late: {sums}");
     let mut moved: BTreeMap<(Resource, Resource), u64> = BTreeMap::new();
     for activity in &recording.activities {
         let ActivityKind::Transfer { from, to, bytes } = activity.kind else { panic!("{activity:?}") };
@@ -145,6 +188,104 @@ fn plans_are_recordings() {
     let (short, long) = (plan.to_string(), format!("{plan:#}"));
     assert!(short.starts_with("2 x 2 devices, tiles of 48 x 48 x 48,"), "{short}");
     assert!(long.starts_with(&short) && long.contains(": C(0, 0) += A(0, 1) B(1, 0)"), "{long}");
+}
+
+/// Returns what the trace of a recording with one plan says about it.
+fn outcome_in_trace(recording: &Recording) -> PlanOutcome {
+    let mut text = Vec::new();
+    ChromeTrace::new(recording).write(&mut text).expect("a vector takes every write");
+    let trace = Trace::read(&text[..]).expect("a trace");
+    assert_eq!(check(&trace).fault_count(), 0, "{:?}", check(&trace).findings());
+    let analysis = Analysis::new(&trace);
+    let summary = analysis.to_string();
+    assert!(summary.contains("1 planned operation\n") && summary.contains("as planned\n"), "{summary}");
+    let [outcome] = &analysis.plans.rows[..] else { panic!("{:?}", analysis.plans) };
+    outcome.clone()
+}
+
+/// The trace of a run shows what was predicted beside what happened.
+#[test]
+fn predictions_are_in_the_trace_of_the_run() {
+    let rt = builder(4, "").trace(true).build().expect("threads can be started");
+    let options = Options::default().nb(48).distribution(PLANNED);
+    let (a, b, mut c) = (random((200, 100), 1), random((100, 150), 2), random::<f64>((200, 150), 3));
+    let plan = ProductPlan::of_host_matrices::<f64>(&rt, NO_OPS, [200, 150, 100], false, &options);
+    let plan = plan.expect("valid options").expect("a plan");
+    gemm(&rt, 1.0, Op::None, a.as_ref(), Op::None, b.as_ref(), 0.0, c.as_mut(), &options).expect("a product");
+    let recording = rt.take_recording().expect("tracing is on");
+    let [record] = &recording.plans[..] else { panic!("{:?}", recording.plans) };
+    assert_eq!((record.prediction.name, record.prediction.time_ns), ("gemm", plan.predicted_ns() as u64));
+    let node = |resource: Resource| recording.nodes[usize::from(resource.0)].clone();
+    let predicted = &record.prediction.traffic;
+    let predicted = predicted.iter().map(|&(from, to, bytes)| (from.0, to.0, bytes));
+    assert!(predicted.eq(plan.traffic().map(|(from, to, bytes)| (from.0.into(), to.0.into(), bytes))), "{record:?}");
+
+    let outcome = outcome_in_trace(&recording);
+    assert_eq!((&*outcome.name, outcome.predicted_ns), ("gemm", plan.predicted_ns() as u64));
+    assert!(outcome.ratio() > Some(0.0), "{outcome:?}");
+    let moved: BTreeMap<_, _> = outcome.links.iter().map(|link| (link.link.clone(), link.moved_bytes)).collect();
+    let planned = plan.traffic().map(|(from, to, bytes)| (format!("{} to {}", node(from), node(to)), bytes));
+    assert_eq!(moved, planned.collect(), "the copies of the results are included");
+
+    // The other way: matrices on devices.
+    let layout = Layout::tiles(BlockSize::Fixed(40)).on(1);
+    let on = |a: &Matrix<f64>| DeviceMatrix::from_host(&rt, a.as_ref(), layout).expect("room on the device");
+    let (a, b, mut c) = (on(&a), on(&b), on(&c));
+    let _ = rt.take_recording();
+    rt.scope(|s| {
+        let c = c.lend(s).distributed(s, PLANNED);
+        spawn::gemm(s, 1.0, Op::None, &a.lend_ref(s), Op::None, &b.lend_ref(s), 0.5, &c);
+    })
+    .expect("a product");
+    let recording = rt.take_recording().expect("tracing is on");
+    assert_eq!(recording.plans.len(), 1);
+    let outcome = outcome_in_trace(&recording);
+    assert!(outcome.site.contains("product_plans.rs") && outcome.ratio() > Some(0.0), "{outcome:?}");
+}
+
+/// Of the other Level-3 routines, each operand leaves the host once, and all devices compute.
+#[test]
+fn other_routines_copy_each_operand_from_the_host_once() {
+    type Operand = Matrix<f64>;
+    type Call = fn(&Runtime, &Operand, &Operand, &mut Operand, &Options) -> Result<(), superscalar::dla::Error>;
+    let calls: [(&str, usize, Call); 7] = [
+        ("syrk", 1, |rt, a, _, c, options| syrk(rt, Uplo::Lower, Op::None, 1.5, a.as_ref(), 0.5, c.as_mut(), options)),
+        ("syr2k", 2, |rt, a, b, c, options| {
+            syr2k(rt, Uplo::Upper, Op::Trans, 1.5, a.as_ref(), b.as_ref(), 0.5, c.as_mut(), options)
+        }),
+        ("gemmt", 2, |rt, a, b, c, options| {
+            gemmt(rt, Uplo::Lower, 1.5, Op::None, a.as_ref(), Op::Trans, b.as_ref(), 0.5, c.as_mut(), options)
+        }),
+        ("symm", 2, |rt, a, b, c, options| {
+            symm(rt, Side::Left, Uplo::Lower, 1.5, a.as_ref(), b.as_ref(), 0.5, c.as_mut(), options)
+        }),
+        ("symm right", 2, |rt, a, b, c, options| {
+            symm(rt, Side::Right, Uplo::Upper, 1.5, a.as_ref(), b.as_ref(), 0.5, c.as_mut(), options)
+        }),
+        ("trmm", 1, |rt, a, _, c, options| {
+            trmm(rt, Side::Left, Uplo::Upper, Op::None, Diag::NonUnit, 1.5, a.as_ref(), c.as_mut(), options)
+        }),
+        ("trsm", 1, |rt, a, _, c, options| {
+            trsm(rt, Side::Right, Uplo::Lower, Op::Trans, Diag::NonUnit, 1.5, a.as_ref(), c.as_mut(), options)
+        }),
+    ];
+    let n = 230;
+    let dominant = |i: usize, j: usize| if i == j { 20.0 } else { element::<f64>(1, i, j) / 16.0 };
+    let (a, b, c) = (Matrix::from_fn(n, n, dominant), random::<f64>((n, n), 2), random::<f64>((n, n), 3));
+    let host = Runtime::builder().workers(1).bind(false).build().expect("threads can be started");
+    for (name, factors, call) in calls {
+        let (mut expected, mut found) = (c.clone(), c.clone());
+        call(&host, &a, &b, &mut expected, &Options::default()).expect("valid arguments");
+        let rt = open(3, "");
+        let options = Options::default().nb(48).distribution(PLANNED);
+        call(&rt, &a, &b, &mut found, &options).expect("valid arguments");
+        assert_close(&found, &expected, n, name);
+        let from_host: u64 = traffic(&rt).iter().filter(|(link, _)| link.0 == "host").map(|one| one.1).sum();
+        assert!(from_host <= (8 * n * n * (factors + 1)) as u64, "{name}: {from_host} bytes, {:?}", traffic(&rt));
+        let issued = rt.tasks_issued();
+        let (least, most) = (issued.iter().min(), issued.iter().max());
+        assert!(least.zip(most).is_some_and(|(&least, &most)| 3 * least > most), "{name}: {issued:?}");
+    }
 }
 
 #[test]

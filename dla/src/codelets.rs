@@ -11,6 +11,7 @@ mod diagonal;
 mod level3;
 mod panel;
 mod reflectors;
+mod sum;
 mod team;
 mod tiles;
 mod tree;
@@ -20,6 +21,7 @@ pub(crate) use copy::{TileCopy, TileMove};
 pub(crate) use diagonal::{Diagonal, WaitForCheck};
 pub(crate) use level3::{Gemm, Rank2k, RankK, Symm, SymmForm, Triangle, triangular_operation};
 pub(crate) use reflectors::{Application, Geqrf, Larfb, cost_of_larfb};
+pub(crate) use sum::TileSum;
 pub(crate) use tiles::{OneTileCodelet, TilePart, TileRole, TwoTileCodelet, plan_critical, plan_operation};
 pub(crate) use tree::{apply_block, factor_block, gather, scatter};
 

@@ -125,7 +125,7 @@ pub use level3::{
 pub use lu::{Pivots, gesv::gesv, getrf::getrf, getri::getri, getrs::getrs};
 pub use matrix::Matrix;
 pub use mixed::{MixedPrecision, gesv_mixed, posv_mixed};
-pub use options::{Distribution, Options, UnknownDistribution};
+pub use options::{Distribution, Options, PlanFeatures, UnknownDistribution};
 pub use product_plan::ProductPlan;
 pub use qr::{
     Reflectors, RowReflectors, TsqrFactors, gelqf::gelqf, gels::gels, geqrf::geqrf, tsqr::tsqr, unglq::unglq,

@@ -19,6 +19,7 @@ use superscalar_runtime::Runtime;
 pub struct Options {
     pub(crate) block_size: BlockSize,
     pub(crate) distribution: Option<Distribution>,
+    pub(crate) plan_features: PlanFeatures,
 }
 
 impl Options {
@@ -89,10 +90,16 @@ impl Options {
     /// environment variable `SUPERSCALAR_DISTRIBUTION` is used. If it is not set either, the distribution is
     /// [`Distribution::None`], with two exceptions on accelerators. A matrix that is factored is distributed by block
     /// columns: cyclically if the accelerators are equally fast, otherwise in proportion to their capability weights. A
-    /// product on several accelerators is [planned](Distribution::Planned).
+    /// Level-3 routine on several accelerators is [planned](Distribution::Planned).
     #[must_use]
     pub fn distribution(self, distribution: Distribution) -> Self {
         Self { distribution: Some(distribution), ..self }
+    }
+
+    /// Sets what the plans of [planned](Distribution::Planned) products use.
+    #[must_use]
+    pub fn plan_features(self, plan_features: PlanFeatures) -> Self {
+        Self { plan_features, ..self }
     }
 }
 
@@ -123,8 +130,39 @@ pub enum Distribution {
     ///
     /// A product is left to the scheduling policy if the devices are not equally fast, have no links to each other,
     /// cannot hold their shares, or if the policy does not [follow homes](superscalar_runtime::Policy::follows_homes).
-    /// So are all other routines.
+    ///
+    /// Of the other Level-3 routines, the result is dealt to the devices on the same conditions, in whole columns or
+    /// rows where these depend on each other, and each tile of the other operands is copied from the host once, from
+    /// one device to the next. For factorizations it means [`None`](Self::None).
     Planned,
+}
+
+/// What the plan of a [planned](Distribution::Planned) product uses: everything, unless a measurement is to show what
+/// one of these gains.
+///
+/// ```
+/// use superscalar::dla::{Options, PlanFeatures};
+/// let options = Options::default().plan_features(PlanFeatures { late_result: false, ..PlanFeatures::default() });
+/// ```
+///
+/// (P. Anastasiadis et al., "Uncut-GEMMs", sections III-D to III-G.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PlanFeatures {
+    /// Copies follow planned routes, to several devices in a chain. Otherwise the runtime chooses each source when the
+    /// copy is issued.
+    pub routes: bool,
+    /// A device takes its products in the order in which their factors arrive. Otherwise it completes the tiles of C
+    /// row by row.
+    pub arrival_order: bool,
+    /// If products would have to wait for a tile of C in host memory, they are summed apart from it, and it is fetched
+    /// and added at the end. Otherwise it is fetched before the first product.
+    pub late_result: bool,
+}
+
+impl Default for PlanFeatures {
+    fn default() -> Self {
+        Self { routes: true, arrival_order: true, late_result: true }
+    }
 }
 
 impl Distribution {

@@ -15,7 +15,7 @@ use superscalar_kernels::{
     Diag, Direction, Op, Scalar, Side, Symmetry, Uplo, c32, c64,
     device::{Call, Mat},
     operations::{
-        Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular, TriangularAction,
+        Geadd, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular, TriangularAction,
     },
 };
 use superscalar_runtime::{Device as _, DeviceError};
@@ -49,6 +49,7 @@ fn benchmarks<T: Scalar>(n: usize) -> Vec<Benchmark<T>> {
     let rank_k = Call::RankK(RankK { symmetry: Symmetry::Hermitian, uplo, op: none, alpha, a, beta, c });
     let rank_2k = Call::Rank2k(Rank2k { symmetry: Symmetry::Hermitian, uplo, op: none, alpha, a, b, beta, c });
     let symm = Call::Symm(Symm { symmetry: Symmetry::Hermitian, side: Side::Left, uplo, alpha, a, b, beta, c });
+    let sum = |op| Call::Geadd(Geadd { op, alpha, a, beta: -T::ONE, b: c });
     let depth = DEPTH.min(n);
     let v = a.submatrix(0..n, 0..depth);
     let larfb = Call::Larfb(Larfb { side: Side::Left, op: adjoint, v, t: b.submatrix(0..depth, 0..depth), c });
@@ -68,6 +69,8 @@ fn benchmarks<T: Scalar>(n: usize) -> Vec<Benchmark<T>> {
         benchmark("larfb LC", 2.0 * depth as f64 / n as f64, larfb),
         moved("copy", 2.0, Call::Lacpy(Lacpy { op: none, a, b: c })),
         moved("transpose", 2.0, Call::Lacpy(Lacpy { op: adjoint, a, b: c })),
+        moved("geadd", 3.0, sum(none)),
+        moved("geadd C", 3.0, sum(adjoint)),
         moved("scale", 2.0, Call::Scale(Scale { part: None, beta: -T::ONE, a: c })),
         moved("laswp", 4.0 * depth as f64 / n as f64, laswp),
     ]

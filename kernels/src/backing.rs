@@ -16,6 +16,9 @@ use superscalar_runtime::{HostRegion, Lendable};
 
 /// Alignment of a tile's first element: a cache line, which is a multiple of every vector's size.
 const TILE_ALIGN_BYTES: usize = 64;
+/// Alignment of the allocation. With a larger one the allocator writes all zeros itself, which takes a second for two
+/// gigabytes, instead of leaving them to the system.
+const BASE_ALIGN_BYTES: usize = 16;
 
 /// Owns the memory of all tiles of a matrix.
 struct TileMemory {
@@ -72,22 +75,25 @@ impl<T: Pod> Backing<T> {
         assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb} elements: expected at least 1 x 1");
         let none = NoMemory::for_matrix::<T>((m, n));
         let total = bytes_of_tiles::<T>((m, n), (mb, nb));
-        let layout =
-            total.and_then(|total| Layout::from_size_align(total, TILE_ALIGN_BYTES).ok()).ok_or(none.clone())?;
-        if layout.size() == 0 {
+        if total == Some(0) {
             // The matrix has no elements.
             return Ok(Vec::new());
         }
+        // Room for aligning the first tile.
+        let total = total.and_then(|total| total.checked_add(TILE_ALIGN_BYTES - BASE_ALIGN_BYTES));
+        let layout = total.and_then(|total| Layout::from_size_align(total, BASE_ALIGN_BYTES).ok());
+        let layout = layout.ok_or(none.clone())?;
         // SAFETY: the size of the layout is not zero.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(none)?;
         // The list is made after the allocation: a matrix too large to allocate may have more tiles than a list can
         // hold.
         let (rows, cols) = (|i: usize| mb.min(m - i * mb), |j: usize| nb.min(n - j * nb));
         let shapes = (0..n.div_ceil(nb)).flat_map(|j| (0..m.div_ceil(mb)).map(move |i| (rows(i), cols(j))));
-        let (memory, mut at) = (Arc::new(TileMemory { base, layout }), 0);
+        let (memory, mut at) = (Arc::new(TileMemory { base, layout }), base.align_offset(TILE_ALIGN_BYTES));
         let cut = |shape: (usize, usize)| {
-            // SAFETY: the offsets are within the allocation, whose size is their sum. They are multiples of 64 and so
-            // aligned for every element type, and zero bytes are a valid element.
+            // SAFETY: the offsets are within the allocation, whose size is their sum and the most that aligning the
+            // first one takes. The tiles are aligned to 64 bytes and so for every element type, and zero bytes are a
+            // valid element.
             let first = unsafe { base.byte_add(at) }.cast();
             at += bytes_of_tile::<T>(shape).unwrap_or_default();
             Self { _memory: memory.clone(), first, m: shape.0, n: shape.1 }
@@ -266,6 +272,21 @@ mod tests {
         check_tiles::<f64>();
         check_tiles::<c32>();
         check_tiles::<c64>();
+    }
+
+    /// Two gigabytes take addresses, but no memory before they are touched.
+    #[cfg(target_os = "linux")]
+    #[cfg_attr(miri, ignore = "reads a file of the system")]
+    #[test]
+    fn untouched_tiles_take_no_memory() {
+        let resident_pages = || -> u64 {
+            let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux has it");
+            statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("the second number")
+        };
+        let before = resident_pages();
+        let tiles = Backing::<f64>::tiles((1 << 14, 1 << 14), (1 << 9, 1 << 9)).expect("addresses");
+        let pages = resident_pages().saturating_sub(before);
+        assert!(pages < 1 << 16, "{pages} pages for {} tiles", tiles.len());
     }
 
     #[test]

@@ -32,7 +32,7 @@ macro_rules! four_types {
 
 four_types! {
     gemm_is_exact products_of_every_depth_are_exact long_products_are_exact rank_k_is_exact rank_2k_is_exact
-    gemmt_is_exact trapezoids_match_triangles symm_is_exact trmm_is_exact trsm_agrees potrf_agrees
+    gemmt_is_exact trapezoids_match_triangles symm_is_exact trmm_is_exact geadd_is_exact trsm_agrees potrf_agrees
     nan_in_c_is_overwritten nan_and_inf_propagate
 }
 
@@ -396,6 +396,28 @@ fn nan_in_c_is_overwritten<T: Scalar>() {
         let mut c = Stored::<T>::integers(&mut numbers, (m, n), Layout::PLAIN);
         cpu::gemm(T::ZERO, Op::None, nan, Op::None, b.view(), T::ONE, c.view_mut());
         assert!(c.view().to_vec().iter().all(|x| !x.is_nan()));
+    }
+}
+
+fn geadd_is_exact<T: Scalar>() {
+    let mut numbers = Random::new(12);
+    let general = T::from_parts(T::Real::from_f64(2.0), T::Real::from_f64(-1.0));
+    // More rows, or columns, than are added together.
+    for (m, n) in shapes().into_iter().map(|(m, n, _)| (m, n)).chain([(1030, 3), (3, 1030)]) {
+        for op in OPS {
+            // All pairs of layouts turn up, among them two matrices whose rows are adjacent elements.
+            let (case, other) = (Layout::any(&mut numbers), Layout::any(&mut numbers));
+            let a = factor::<T>(&mut numbers, op, (m, n), case);
+            let b = Stored::<T>::integers(&mut numbers, (m, n), other);
+            for (alpha, beta) in
+                [T::ZERO, T::ONE, general].into_iter().flat_map(|x| [T::ZERO, -T::ONE, general].map(|y| (x, y)))
+            {
+                let (mut x, mut y) = (b.clone(), b.clone());
+                cpu::geadd(op, alpha, a.view(), beta, x.view_mut());
+                reference::geadd(op, alpha, a.view(), beta, y.view_mut());
+                x.assert_near(&y, Exact, || format!("geadd {op} {m} x {n} {alpha} {beta} {case:?} {other:?}"));
+            }
+        }
     }
 }
 

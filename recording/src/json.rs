@@ -73,6 +73,16 @@ impl<W: Write> JsonWriter<W> {
         self.piece.extend_from_slice(&digits[first..]);
     }
 
+    /// Writes an array of integers.
+    pub(super) fn integers(&mut self, values: impl Iterator<Item = u64>) {
+        self.raw("[");
+        for (at, value) in values.enumerate() {
+            self.raw(if at == 0 { "" } else { "," });
+            self.integer(value);
+        }
+        self.raw("]");
+    }
+
     pub(super) fn signed(&mut self, value: i64) {
         if value < 0 {
             self.piece.push(b'-');

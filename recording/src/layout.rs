@@ -1,4 +1,4 @@
-//! The layout of spans and activities: rows of properly nested slices, and the times at which arrows may attach.
+//! The layout of spans, activities and plans: rows of properly nested slices, and the times at which arrows may attach.
 //!
 //! Trace viewers have three rules that recordings may violate:
 //!
@@ -24,9 +24,11 @@ pub(super) enum SliceSource {
     Span(usize),
     /// Index into [`Recording::activities`].
     Activity(usize),
+    /// Index into [`Recording::plans`].
+    Plan(usize),
 }
 
-/// A span or an activity as it will be drawn.
+/// A span, an activity or a plan as it will be drawn.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LayoutSlice {
     pub(super) source: SliceSource,
@@ -57,18 +59,20 @@ impl Layout {
     /// Computes the layout of a recording.
     ///
     /// # Errors
-    /// If a span or an activity is on a lane that does not exist, or ends before it starts.
+    /// If a span, an activity or a plan is on a lane that does not exist, or ends before it starts.
     pub(super) fn new(recording: &Recording) -> Result<Self, Repr> {
         check(recording, recording.lanes.len())?;
         let spans = recording.spans.iter().enumerate();
         let spans = spans.map(|(at, span)| (SliceSource::Span(at), span.lane, span.start_ns, span.end_ns));
         let activities = recording.activities.iter().enumerate();
         let activities = activities.map(|(at, it)| (SliceSource::Activity(at), it.lane, it.start_ns, it.end_ns));
+        let plans = recording.plans.iter().enumerate();
+        let plans = plans.map(|(at, it)| (SliceSource::Plan(at), it.lane, it.start_ns, it.predicted_end_ns()));
         let slice = |(source, lane, start_ns, end_ns): (SliceSource, u32, u64, u64)| {
             // Until it is assigned to a row, this holds its lane.
             LayoutSlice { source, row: lane as usize, start_ns, end_ns, inside_ns: None }
         };
-        let mut slices: Vec<LayoutSlice> = spans.chain(activities).map(slice).collect();
+        let mut slices: Vec<LayoutSlice> = spans.chain(activities).chain(plans).map(slice).collect();
         // The sort is stable and fast on presorted runs, because recorders append lane by lane and in order.
         slices.sort_by_key(|slice| (slice.row, slice.start_ns, Reverse(slice.end_ns)));
 
@@ -86,7 +90,7 @@ impl Layout {
     }
 }
 
-/// Checks that all spans and activities can be drawn on this number of lanes.
+/// Checks that all spans, activities and plans can be drawn on this number of lanes.
 ///
 /// # Errors
 /// The same as those of [`Layout::new`].
@@ -106,6 +110,10 @@ pub(super) fn check(recording: &Recording, lanes: usize) -> Result<(), Repr> {
     for activity in &recording.activities {
         let what = || format!("an activity ({})", activity.kind.category());
         check(activity.lane, activity.start_ns, activity.end_ns, &what)?;
+    }
+    for plan in &recording.plans {
+        let what = || format!("a plan ({})", plan.prediction.name);
+        check(plan.lane, plan.start_ns, plan.predicted_end_ns(), &what)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `model`, `task`, `activity`, `host` | the data that the recorder writes |
+//! | `model`, `task`, `activity`, `plan`, `host` | the data that the recorder writes |
 //! | `chrome/` | writes a recording as a trace, at once or incrementally; uses `layout`, `arrows`, `json` |
 //! | `dot` | writes the graph of tasks and hazards as text |
 //!
@@ -25,6 +25,7 @@ mod layout;
 mod model;
 mod named;
 mod order;
+mod plan;
 mod task;
 
 pub use activity::{Activity, ActivityKind, NodeId, Stall};
@@ -33,5 +34,6 @@ pub use dot::Dot;
 pub use error::RecordingError;
 pub use host::{HostCapture, HostEvent};
 pub use model::{Counter, CounterSample, Hazard, HazardRecord, Lane, LaneKind, Outcome, Recording, Span};
+pub use plan::{PlanRecord, Prediction};
 pub use superscalar_schedule::{BlasLevel, TaskId};
 pub use task::{TaskRecord, TileIndex};

@@ -1,6 +1,7 @@
-//! The data of a run: lanes, hazards, spans, counters. Tasks are in `task.rs`, other activities in `activity.rs`.
+//! The data of a run: lanes, hazards, spans, counters. Tasks are in `task.rs`, other activities in `activity.rs`,
+//! predictions in `plan.rs`.
 
-use crate::{Activity, NodeId, TaskId, TaskRecord, activity::node_name, named::named};
+use crate::{Activity, NodeId, PlanRecord, TaskId, TaskRecord, activity::node_name, named::named};
 
 /// All records of one run.
 ///
@@ -26,6 +27,8 @@ pub struct Recording {
     pub spans: Vec<Span>,
     /// Other activities that took time on lanes.
     pub activities: Vec<Activity>,
+    /// What was predicted for planned operations.
+    pub plans: Vec<PlanRecord>,
     /// The names of memory nodes, such as `host` or `cuda:0`; [`NodeId`] is an index into them.
     pub nodes: Vec<String>,
     /// Samples of the runtime's counters.
@@ -74,7 +77,7 @@ pub enum LaneKind {
     Queue,
     /// A link between memory nodes.
     Link,
-    /// A host thread with its own spans, which runs no tasks.
+    /// A host thread with its own spans, which runs no tasks; also the predictions of plans.
     Host,
 }
 

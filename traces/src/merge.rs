@@ -303,7 +303,7 @@ impl<W: Write> Merger<W> {
         if let Some(token) = event.field(Field::Moment) {
             edits.push(edit(event, token, moved(event.time_ns(Field::Moment, "an event")?)));
         }
-        if event.text_of(Field::Category)? == "task"
+        if matches!(&*event.text_of(Field::Category)?, "task" | "plan")
             && let (Some(token), Some(at_ns)) =
                 (event.argument(Argument::Inserted), event.argument_ns(Argument::Inserted)?)
         {

@@ -1,4 +1,4 @@
-//! One run, as read from a file: lanes, tasks, hazards, other activities and counters.
+//! One run, as read from a file: lanes, tasks, hazards, other activities, plans and counters.
 //!
 //! Objects refer to each other by index: each name is stored once, and a task holds the indices of its kernel, site and
 //! lane. Times are nanoseconds on the file's clock. Values missing from the file are `None`, zero or empty; each
@@ -28,6 +28,8 @@ pub struct Trace {
     pub hazards: Vec<HazardEdge>,
     /// Transfers, evictions, stalls, allocation waits and spans of host threads, sorted by `start_ns`.
     pub activities: Vec<Activity>,
+    /// What was predicted for planned operations, sorted by `start_ns`. Their slices are also activities.
+    pub plans: Vec<Plan>,
     /// Counters, in file order.
     pub counters: Vec<Counter>,
     /// The other entries of the file's metadata (`otherData`), in file order.
@@ -140,8 +142,27 @@ pub enum ActivityKind {
     Stall,
     /// A wait for device memory.
     Allocation,
-    /// A span of a host thread.
+    /// A span of a host thread, or the slice of a plan.
     Host,
+}
+
+/// What was predicted for an operation before it ran.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Plan {
+    /// The operation's name: index into [`Trace::names`].
+    pub name: u32,
+    /// The program line that inserted its tasks: index into [`Trace::sites`].
+    pub site: Option<u32>,
+    /// When the insertion of its tasks began.
+    pub start_ns: u64,
+    /// When the insertion of its tasks ended.
+    pub inserted_ns: Option<u64>,
+    /// How long it was predicted to take.
+    pub predicted_ns: u64,
+    /// The lengths of its tiles; empty if it has none.
+    pub tile: Vec<u64>,
+    /// The predicted bytes over each link. A link has the name of its transfers: index into [`Trace::names`].
+    pub traffic: Vec<(u32, u64)>,
 }
 
 /// A quantity over time.

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use superscalar_traces::check::{Rule, Severity, Verdict, check, check_reading};
 use superscalar_traces::read::ReadOptions;
 use superscalar_traces::{
-    Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
+    Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Plan, Task, TileIndex, Trace,
 };
 
 fn task(id: u64, lane: u32, start_ns: u64, end_ns: u64) -> Task {
@@ -24,6 +24,11 @@ fn task(id: u64, lane: u32, start_ns: u64, end_ns: u64) -> Task {
         flops: 0.0,
         bytes: 0.0,
     }
+}
+
+fn plan() -> Plan {
+    let traffic = vec![(0, 64)];
+    Plan { name: 1, site: None, start_ns: 0, inserted_ns: Some(9), predicted_ns: 500, tile: vec![8, 8], traffic }
 }
 
 /// Lane 0 is a worker, lane 1 a queue, lane 2 a link. Tasks 0 to 3 form a chain of hazards.
@@ -50,6 +55,7 @@ fn consistent() -> Trace {
             Counter { name: "ready tasks".to_owned(), samples: vec![(0, 1.0), (10, 2.0), (10, 0.0)] },
             Counter { name: "bytes host to cuda:0".to_owned(), samples: vec![(50, 64.0), (70, 128.0)] },
         ],
+        plans: vec![plan()],
         facts: vec![("tasks".to_owned(), "4".to_owned())],
         ..Trace::default()
     }
@@ -85,6 +91,9 @@ fn places_exist() {
     assert_eq!(broken(|trace| trace.activities[0].name = 3), [Rule::Places]);
     assert_eq!(broken(|trace| trace.activities[0].link = Some((0, 3))), [Rule::Places]);
     assert_eq!(broken(|trace| trace.hazards[0].to = 4), [Rule::Places]);
+    assert_eq!(broken(|trace| trace.plans[0].name = 3), [Rule::Places]);
+    assert_eq!(broken(|trace| trace.plans[0].site = Some(0)), [Rule::Places]);
+    assert_eq!(broken(|trace| trace.plans[0].traffic[0].0 = 3), [Rule::Places]);
 }
 
 #[test]

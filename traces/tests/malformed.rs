@@ -225,7 +225,13 @@ fn messages_name_the_expected_value() {
         format!("[{at}{event},{changes}}}]")
     };
     let argument = |changes: &str| task(&format!("\"args\":{{\"task\":1,{changes}}}"));
+    let plan = |arguments: &str| {
+        format!("[{{\"ph\":\"X\",\"cat\":\"plan\",\"name\":\"a\",\"ts\":1,\"dur\":2,\"args\":{{{arguments}}}}}]")
+    };
     let cases = [
+        (plan("\"bytes\":^7"), "`bytes` must be an object of integers from 0 to 2^64 - 1, not 7"),
+        (plan("\"bytes\":^{\"x\":-1}"), "`bytes` must be an object of integers from 0 to 2^64 - 1, not {\"x\":-1}"),
+        (plan("\"tile\":^[1,2.5]"), "`tile` must be integers from 0 to 2^64 - 1, not [1,2.5]"),
         ("^".to_owned(), "the file ends here, within nothing: it is empty"),
         ("^hello".to_owned(), "expected `{` or `[`, found 'h'"),
         ("{ ^}".to_owned(), "the object ends without `traceEvents`"),

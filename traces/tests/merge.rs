@@ -9,7 +9,7 @@ use superscalar_traces::check::check_reading;
 use superscalar_traces::merge::{MergeOptions, TimeOrigin, merge};
 use superscalar_traces::read::{ReadOptions, Reading};
 use superscalar_traces::{
-    Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
+    Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Plan, Task, TileIndex, Trace,
 };
 use written::{Form, written};
 
@@ -58,6 +58,7 @@ fn chain(tasks: u64, start_ns: u64) -> Trace {
             .map(|to| HazardEdge { from: to - 1, to, kind: Hazard::RaW, datum: to % 3 })
             .collect(),
         activities: vec![transfer],
+        plans: Vec::new(),
         counters: vec![Counter { name: "bytes host to cuda:0".to_owned(), samples: vec![(start_ns + 10, 8.0)] }],
         facts: vec![("tasks".to_owned(), tasks.to_string()), ("machine".to_owned(), "a \"laptop\"".to_owned())],
         window: Some(9),
@@ -131,6 +132,21 @@ fn aligned_files_begin_at_zero() {
     assert!(reading.trace.counters.iter().all(|counter| counter.samples == [(10, 8.0)]));
     assert!(reading.trace.facts.contains(&("b: moved by".to_owned(), "77.123".to_owned())));
     assert!(reading.trace.activities.iter().all(|activity| activity.start_ns == 5));
+}
+
+#[test]
+fn plans_are_moved_with_their_tasks() {
+    let run = |start_ns: u64| {
+        let (inserted_ns, predicted_ns, traffic) = (Some(start_ns + 9), 1000, vec![(0, 8)]);
+        let plan = Plan { name: 0, site: Some(0), start_ns, inserted_ns, predicted_ns, tile: vec![7, 8], traffic };
+        written(&Trace { plans: vec![plan], ..chain(2, start_ns) }, Form::default())
+    };
+    let options = MergeOptions { time_origin: TimeOrigin::Aligned, ..MergeOptions::default() };
+    let (reading, _) = merged("plans", &[("a.json", run(1000)), ("b.json", run(77_123))], options);
+    assert_consistent(&reading);
+    let plans = &reading.trace.plans;
+    assert_eq!((plans.len(), &plans[0]), (2, &plans[1]));
+    assert_eq!((plans[0].start_ns, plans[0].inserted_ns, plans[0].predicted_ns), (0, Some(9), 1000));
 }
 
 #[test]

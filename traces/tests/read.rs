@@ -1,7 +1,7 @@
 //! Hand-made traces as data: how each event, and each form of the file, is read.
 
 use superscalar_traces::read::{OddityKind, ReadOptions, Reading};
-use superscalar_traces::{ActivityKind, Hazard, HazardEdge, LaneKind, Outcome, TileIndex, Trace};
+use superscalar_traces::{ActivityKind, Hazard, HazardEdge, LaneKind, Outcome, Plan, TileIndex, Trace};
 
 fn read(text: &str) -> Reading {
     ReadOptions::default().read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -193,6 +193,18 @@ fn activities_with_their_arguments() {
     // Arguments of the program may have any type.
     let (host, _) = event("my_program", r#""bytes":"many","task":[1],"from":{}"#);
     assert_eq!((host.kind, host.bytes, host.task), (ActivityKind::Host, 0, None));
+}
+
+/// All arguments of a plan may be missing. Its slice is also an activity.
+#[test]
+fn plans_without_arguments() {
+    let event = r#"{"ph":"X","cat":"plan","name":"gemm","pid":1,"tid":1,"ts":5,"dur":2.5}"#;
+    let trace = read(&file(&[event])).trace;
+    let (start_ns, predicted_ns) = (5000, 2500);
+    let traffic = Vec::new();
+    let plan = Plan { name: 0, site: None, start_ns, inserted_ns: None, predicted_ns, tile: Vec::new(), traffic };
+    assert_eq!((&*trace.names[0], trace.plans), ("gemm", vec![plan]));
+    assert_eq!((trace.activities[0].kind, trace.activities[0].end_ns), (ActivityKind::Host, 7500));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use superscalar_traces::read::ReadOptions;
 use superscalar_traces::{
-    Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
+    Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Plan, Task, TileIndex, Trace,
 };
 use written::{Form, written};
 
@@ -78,12 +78,24 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn plan()(
+        (name, site) in (0..6_u32, prop::option::of(0..3_u32)),
+        (start_ns, predicted_ns, inserted_ns) in (moment(), 0..9999_u64, prop::option::of(moment())),
+        tile in vec(any::<u64>(), 0..4),
+        traffic in vec((0..6_u32, any::<u64>()), 0..4),
+    ) -> Plan {
+        Plan { name, site, start_ns, inserted_ns, predicted_ns, tile, traffic }
+    }
+}
+
+prop_compose! {
     fn run()(
         lanes in lanes(),
         mut tasks in vec(task(), 0..20),
         ids in btree_set(any::<u64>(), 20),
         near in any::<bool>(),
         mut activities in vec(activity(), 0..12),
+        mut plans in vec(plan(), 0..4),
         hazards in vec((any::<u32>(), any::<u32>(), 0..3_usize, any::<u32>()), 0..20),
         counters in vec(vec((moment(), -1e9..1e9_f64), 1..6), 0..4),
         (words, facts) in (btree_set(name(), 9), vec((name(), name()), 0..4)),
@@ -99,7 +111,9 @@ prop_compose! {
             activity.lane %= lanes.len() as u32;
         }
         tasks.sort_by_key(|task| (task.start_ns, task.id));
-        let mut trace = Trace { lanes, tasks, activities, window, dropped, hazards_left_out, ..Trace::default() };
+        plans.sort_by_key(|plan| plan.start_ns);
+        let mut trace =
+            Trace { lanes, tasks, activities, plans, window, dropped, hazards_left_out, ..Trace::default() };
         number_names(&mut trace, &words);
         let count = trace.tasks.len() as u32;
         for (from, to, kind, datum) in hazards.into_iter().filter(|_| count > 0) {
@@ -136,6 +150,13 @@ fn number_names(trace: &mut Trace, words: &[String]) {
             (place(&mut trace.names, &words[from as usize]), place(&mut trace.names, &words[to as usize]))
         });
     }
+    for plan in &mut trace.plans {
+        plan.name = place(&mut trace.names, &words[plan.name as usize]);
+        plan.site = plan.site.map(|site| place(&mut trace.sites, &words[site as usize]));
+        for (link, _) in &mut plan.traffic {
+            *link = place(&mut trace.names, &words[*link as usize]);
+        }
+    }
 }
 
 /// Sorts by all fields, because the model only requires ascending starts.
@@ -158,6 +179,11 @@ proptest! {
         let fail = |error| TestCaseError::fail(format!("{error}\n{text}"));
         let mut reading = ReadOptions::default().read(text.as_bytes()).map_err(fail)?;
         prop_assert!(reading.trace.activities.is_sorted_by_key(|activity| activity.start_ns));
+        // The slices of plans are also activities.
+        for &Plan { name, start_ns, predicted_ns, .. } in &trace.plans {
+            let (kind, lane, end_ns) = (ActivityKind::Host, 0, start_ns + predicted_ns);
+            trace.activities.push(Activity { kind, name, lane, start_ns, end_ns, bytes: 0, link: None, task: None });
+        }
         sort(&mut reading.trace.activities);
         sort(&mut trace.activities);
         prop_assert_eq!(reading.trace, trace, "{}", text);

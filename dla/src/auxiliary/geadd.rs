@@ -2,18 +2,15 @@
 
 use crate::{
     Scalar,
-    codelets::task,
+    codelets::{TileSum, task},
     error::Error,
     options::Options,
     plan::Problem,
-    tiled::{Tile, TileView, Tiled},
+    tiled::{TileView, Tiled},
 };
-use superscalar_kernels::{MatMut, MatRef, Op};
+use superscalar_kernels::{MatMut, MatRef, Op, cpu};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Runtime, Scope};
-
-/// Edge of the blocks in which a transposed matrix is traversed, so that cache lines of both matrices are reused.
-const BLOCK_EDGE: usize = 16;
 
 /// Inserts the tasks of B := alpha op(A) + beta B, where the tiles of B are those of op(A).
 ///
@@ -38,30 +35,9 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
         b.shape(),
         b.tile_shape()
     );
+    let sum = TileSum::new("geadd");
     for (i, j) in b.tile_indices() {
-        s.spawn(
-            task("geadd", i, j, 0),
-            (a.factor(op, i, j).tile.read(), b.at(i, j).read_write()),
-            move |(a, b): (&Tile<V>, &mut Tile<MatMut<'s, T>>)| add(op, alpha, a.view(), beta, b.view_mut()),
-        );
-    }
-}
-
-fn add<T: Scalar>(op: Op, alpha: T, a: MatRef<'_, T>, beta: T, mut b: MatMut<'_, T>) {
-    let a = if op == Op::None { a } else { a.transpose() };
-    let (m, n) = b.shape();
-    let conj = |x: T| if op == Op::ConjTrans { x.conj() } else { x };
-    // An operand that is multiplied by zero must not be read.
-    let element = |x: T| if alpha == T::ZERO { T::ZERO } else { alpha * conj(x) };
-    let kept = |x: T| if beta == T::ZERO { T::ZERO } else { beta * x };
-    for cols in (0..n).step_by(BLOCK_EDGE).map(|j| j..n.min(j + BLOCK_EDGE)) {
-        for rows in (0..m).step_by(BLOCK_EDGE).map(|i| i..m.min(i + BLOCK_EDGE)) {
-            for j in cols.clone() {
-                for i in rows.clone() {
-                    b[(i, j)] = element(a.at(i, j)) + kept(b[(i, j)]);
-                }
-            }
-        }
+        sum.spawn_sum(s, task("geadd", i, j, 0), alpha, a.factor(op, i, j), beta, b.at(i, j));
     }
 }
 
@@ -97,7 +73,7 @@ pub fn geadd<T: Scalar>(
         return Err(Error::shape(format!("geadd: A is {:?}, B is {m} x {n}, trans = {op}", a.shape())));
     }
     let Some(nb) = options.plan::<T>(rt, Problem::Elements { m, n })?.blocks() else {
-        add(op, alpha, a, beta, b);
+        cpu::geadd(op, alpha, a, beta, b);
         return Ok(());
     };
     Ok(rt.scope(|s| {

@@ -13,7 +13,7 @@ use superscalar_kernels::{
 use superscalar_runtime::{Scope, TaskSpec};
 
 /// Returns the tile of a factor as an operand of a task.
-fn factor_part<T, V>(of: TileRole, factor: &Factor<'_, V>) -> TilePart<T> {
+pub(super) fn factor_part<T, V>(of: TileRole, factor: &Factor<'_, V>) -> TilePart<T> {
     TilePart::whole(of, factor.op.shape(factor.shape))
 }
 

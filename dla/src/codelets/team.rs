@@ -12,7 +12,7 @@ use crate::{
 use superscalar_kernels::{
     MatMut, Side, Uplo,
     cpu::{self, Operand},
-    operations::{Gemm, Lacpy, Operation, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
+    operations::{Geadd, Gemm, Lacpy, Operation, Potrf, Rank2k, RankK, Scale, Symm, Triangular},
 };
 use superscalar_runtime::{Cost, Error, Nesting, Scope};
 
@@ -36,6 +36,7 @@ pub(crate) trait SharedWork<T: Scalar>: Operation<Element = T, Operand = TilePar
 impl<T: Scalar> SharedWork<T> for Symm<T, TilePart<T>> {}
 impl<T: Scalar> SharedWork<T> for Rank2k<T, TilePart<T>> {}
 impl<T: Scalar> SharedWork<T> for Lacpy<TilePart<T>> {}
+impl<T: Scalar> SharedWork<T> for Geadd<T, TilePart<T>> {}
 impl<T: Scalar> SharedWork<T> for Scale<T, TilePart<T>> {}
 
 impl<T: Scalar> SharedWork<T> for Gemm<T, TilePart<T>> {

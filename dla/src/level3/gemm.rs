@@ -7,6 +7,7 @@ use super::{
 use crate::{
     Scalar,
     codelets::Gemm,
+    device_matrix::{DeviceMatrix, Layout},
     error::Error,
     options::{Distribution, Options},
     plan::Problem,
@@ -44,7 +45,7 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
     if c.distribution() == Distribution::Planned
         && let Some(plan) = plan_of_tiles(s, (op_a, a), (op_b, b), (beta != T::ZERO, c))
     {
-        return spawn_planned(s, &plan, alpha, op_a, a, op_b, b, beta, c);
+        return spawn_planned(s, &plan, alpha, op_a, a, op_b, b, beta, c, None);
     }
     let gemm = Gemm::new();
     for update @ TileUpdate { i, j, k, .. } in tile_updates::<T, _>(s, c, k_a) {
@@ -104,12 +105,18 @@ pub fn gemm<T: Scalar>(
     // It is planned, or cannot be.
     let distribution = options.distribution_over(rt)?;
     let distribution = if distribution == Distribution::Planned { Distribution::None } else { distribution };
+    let sums = plan.as_ref().filter(|plan| !plan.tiles_apart().is_empty()).map(|_| {
+        let layout = Layout::rectangles(tiles.mb, tiles.nb).distributed(Distribution::None);
+        DeviceMatrix::zeros(rt, (m, n), layout)
+    });
+    let mut sums = sums.transpose()?;
     Ok(rt.scope(|s| {
+        let sums = sums.as_mut().map(|sums| sums.lend(s));
         let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.mb, tiles.kb)), tiles.kb);
         let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);
         let c = Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb).distributed(s, distribution);
         match plan {
-            Some(plan) => spawn_planned(s, &plan, alpha, op_a, &a, op_b, &b, beta, &c),
+            Some(plan) => spawn_planned(s, &plan, alpha, op_a, &a, op_b, &b, beta, &c, sums.as_ref()),
             None => spawn(s, alpha, op_a, &a, op_b, &b, beta, &c),
         }
     })?)

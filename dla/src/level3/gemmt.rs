@@ -3,6 +3,7 @@
 use super::{
     areas::{TileUpdate, tile_updates},
     in_triangle, scale,
+    spread::{Dealt, spread},
     strips::in_strips,
 };
 use crate::{
@@ -107,11 +108,12 @@ pub fn gemmt<T: Scalar>(
             })?);
         }
     };
-    let distribution = options.distribution_over(rt)?;
+    let distribution = options.distribution_of_product(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.nb, tiles.kb)), tiles.kb);
         let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);
-        let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb).distributed(s, distribution);
+        let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb);
+        let c = spread(s, distribution, [&a, &b], Dealt::Triangle(uplo), c);
         spawn(s, uplo, alpha, op_a, &a, op_b, &b, beta, &c);
     })?)
 }

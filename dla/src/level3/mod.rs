@@ -4,11 +4,13 @@
 //! are special cases (BLASX paper, section III.A, whose table has the equations). The outer loop runs over the depth k:
 //! each step multiplies one block column of the left operand with one block row of the right one, so that packed tiles
 //! are reused while they are in a cache. Only C[i][j] orders the steps. If C does not fit into the devices' memory, it
-//! is computed area by area (`areas.rs`).
+//! is computed area by area (`areas.rs`). On several equal accelerators, products are planned
+//! (`product_plan`), and the results of other routines are dealt (`spread.rs`).
 
 mod areas;
 pub(crate) mod gemm;
 pub(crate) mod gemmt;
+mod spread;
 mod strips;
 pub(crate) mod symm;
 pub(crate) mod syr2k;

@@ -3,6 +3,7 @@
 use super::{
     areas::{TileUpdate, tile_updates},
     mirrored, scale,
+    spread::{Dealt, spread},
 };
 use crate::{
     Scalar,
@@ -181,11 +182,12 @@ fn symm_or_hemm<T: Scalar>(
         }
         return Ok(());
     };
-    let distribution = options.distribution_over(rt)?;
+    let distribution = options.distribution_of_product(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
         let b = Tiled::factor_of_product(s, b, (tiles.mb, tiles.nb), tiles.kb);
-        let c = Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb).distributed(s, distribution);
+        let c = Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb);
+        let c = spread(s, distribution, [&a], Dealt::BySide(side), c);
         spawn(s, symmetry, side, uplo, alpha, &a, &b, beta, &c);
     })?)
 }

@@ -3,6 +3,7 @@
 use super::{
     areas::{TileUpdate, tile_updates},
     check_op, in_triangle, scale,
+    spread::{Dealt, spread},
     strips::in_strips,
 };
 use crate::{
@@ -192,12 +193,13 @@ fn rank_2k<T: Scalar>(
             })?);
         }
     };
-    let distribution = options.distribution_over(rt)?;
+    let distribution = options.distribution_of_product(rt)?;
     Ok(rt.scope(|s| {
         let tile = op.shape((tiles.nb, tiles.kb));
         let a = Tiled::factor_of_product(s, a, tile, tiles.kb);
         let b = Tiled::factor_of_product(s, b, tile, tiles.kb);
-        let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb).distributed(s, distribution);
+        let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb);
+        let c = spread(s, distribution, [&a, &b], Dealt::Triangle(uplo), c);
         spawn(s, symmetry, uplo, op, alpha, &a, &b, beta, &c);
     })?)
 }

@@ -3,6 +3,7 @@
 use super::{
     areas::{TileUpdate, tile_updates},
     check_op, in_triangle, scale,
+    spread::{Dealt, spread},
     strips::in_strips,
 };
 use crate::{
@@ -171,10 +172,11 @@ fn rank_k<T: Scalar>(
             })?);
         }
     };
-    let distribution = options.distribution_over(rt)?;
+    let distribution = options.distribution_of_product(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, op.shape((tiles.nb, tiles.kb)), tiles.kb);
-        let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb).distributed(s, distribution);
+        let c = Tiled::new(s, c.rb_mut(), tiles.nb, tiles.nb);
+        let c = spread(s, distribution, [&a], Dealt::Triangle(uplo), c);
         spawn(s, symmetry, uplo, op, alpha, &a, beta, &c);
     })?)
 }

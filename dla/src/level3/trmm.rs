@@ -1,6 +1,11 @@
 //! trmm: products with a triangular matrix.
 
-use super::{Sweep, areas::side_areas, scale};
+use super::{
+    Sweep,
+    areas::side_areas,
+    scale,
+    spread::{Dealt, spread},
+};
 use crate::{
     Scalar,
     codelets::{Gemm, Triangle, TriangleForm, triangular_operation},
@@ -117,10 +122,11 @@ pub fn trmm<T: Scalar>(
         cpu::trmm(side, uplo, op, diag, alpha, a, b);
         return Ok(());
     };
-    let distribution = options.distribution_over(rt)?;
+    let distribution = options.distribution_of_product(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
         let b = Tiled::target_of_product(s, b.rb_mut(), (tiles.mb, tiles.nb), tiles.kb);
-        spawn(s, side, uplo, op, diag, alpha, &a, &b.distributed(s, distribution));
+        let b = spread(s, distribution, [&a], Dealt::BySide(side), b);
+        spawn(s, side, uplo, op, diag, alpha, &a, &b);
     })?)
 }

@@ -1,6 +1,10 @@
 //! trsm: triangular systems.
 
-use super::{Sweep, areas::side_areas};
+use super::{
+    Sweep,
+    areas::side_areas,
+    spread::{Dealt, spread},
+};
 use crate::{
     Scalar,
     codelets::{Gemm, Triangle, TriangleForm, triangular_operation},
@@ -120,10 +124,11 @@ pub fn trsm<T: Scalar>(
         cpu::trsm(side, uplo, op, diag, alpha, a, b);
         return Ok(());
     };
-    let distribution = options.distribution_over(rt)?;
+    let distribution = options.distribution_of_product(rt)?;
     Ok(rt.scope(|s| {
         let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
         let b = Tiled::target_of_product(s, b.rb_mut(), (tiles.mb, tiles.nb), tiles.kb);
-        spawn(s, side, uplo, op, diag, alpha, &a, &b.distributed(s, distribution));
+        let b = spread(s, distribution, [&a], Dealt::BySide(side), b);
+        spawn(s, side, uplo, op, diag, alpha, &a, &b);
     })?)
 }

@@ -70,8 +70,13 @@ fn is_like(a: &PlannedProduct, b: &PlannedProduct) -> bool {
             flops_per_s: rates,
             operations,
             latency_ns,
+            memory_bytes_per_s: memory_rate,
+            room_bytes: room,
+            may_have_sums,
+            features,
         } = product;
-        (rates, (shape, element_bytes, homes, transposed, reads_c, operations, latency_ns))
+        let (machine, wishes) = ((latency_ns, memory_rate, room), (may_have_sums, features));
+        (rates, (shape, element_bytes, homes, transposed, reads_c, operations, machine, wishes))
     }
     let ((rates, rest), (others, other_rest)) = (parts(a), parts(b));
     rest == other_rest && rates.len() == others.len() && rates.iter().zip(others).all(|(&a, &b)| are_alike(a, b))
@@ -85,6 +90,7 @@ pub(super) fn are_alike(a: f64, b: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::PlanFeatures;
     use crate::product_plan::{Homes, tests::four};
 
     #[test]
@@ -98,6 +104,10 @@ mod tests {
             flops_per_s: vec![rate; 4],
             operations,
             latency_ns: 5e3,
+            memory_bytes_per_s: 3e12,
+            room_bytes: 1 << 37,
+            may_have_sums: true,
+            features: PlanFeatures::default(),
         };
         let of = |product: PlannedProduct| plan_of(product, four(), Some([256; 3])).expect("a grid of four devices");
         let first = of(product(1e12, 2.0));

@@ -4,13 +4,13 @@ use super::{
     Homes, PlannedProduct, ProductPlan,
     cache::{are_alike, plan_of},
     fabric::{Fabric, HOST, place},
-    tiles::PRODUCTS_MAX,
+    grid::TARGETS_MAX,
 };
 use crate::{
     Scalar,
     codelets::cost_of_product,
     error::Error,
-    options::{Distribution, Options},
+    options::{Distribution, Options, PlanFeatures},
     plan::PRODUCT_SERIAL_MAX,
     tiled::{TileView, Tiled},
 };
@@ -25,7 +25,7 @@ const RATED_EDGE: usize = 2048;
 
 /// No matrix has more bytes.
 const ADDRESSES: usize = isize::MAX as usize;
-/// The rate of a device without a known one, in flops per second.
+/// The rate of a device without a known one, in flops per second or bytes per second.
 const UNKNOWN_RATE: f64 = 1e12;
 
 /// The devices of a runtime on which products can be planned, and the links between memories.
@@ -55,6 +55,7 @@ impl<'n> PlanningMachine<'n> {
         shape: [usize; 3],
         homes: [Homes; 3],
         reads_c: bool,
+        (may_have_sums, features): (bool, PlanFeatures),
     ) -> PlannedProduct {
         let cost = cost_of_product::<T>(RATED_EDGE, RATED_EDGE, RATED_EDGE);
         let rate = |(at, device): (usize, &DeviceInfo)| {
@@ -72,22 +73,37 @@ impl<'n> PlanningMachine<'n> {
             flops_per_s: self.devices.iter().enumerate().map(rate).collect(),
             operations: if T::COMPLEX { 8.0 } else { 2.0 },
             latency_ns: self.devices.iter().map(|device| device.speed.latency_ns).max().unwrap_or(0) as f64,
+            memory_bytes_per_s: self.devices.iter().map(memory_rate).fold(f64::INFINITY, f64::min),
+            room_bytes: self.devices.iter().map(room_bytes).min().unwrap_or(0),
+            may_have_sums,
+            features,
         }
-    }
-
-    /// Returns whether tiles of this size are too many for a plan.
-    fn has_too_many(&self, tile: [usize; 3], shape: [usize; 3]) -> bool {
-        let counts = [0, 1, 2].map(|at| shape[at].div_ceil(tile[at].max(1)));
-        counts.iter().fold(1, |all: usize, &count| all.saturating_mul(count)) / self.devices.len() > PRODUCTS_MAX
     }
 
     /// Returns the plan of a product, with these tiles if they are given, if every device can hold its share.
     fn plan(self, product: PlannedProduct, tile: Option<[usize; 3]>) -> Option<Arc<ProductPlan>> {
-        let plan = plan_of(product, self.fabric, tile)?;
-        let room = self.devices.into_iter().map(|device| device.memory.map_or(0, |memory| memory.bytes));
-        let is_held = |(&held, room): (&u64, usize)| held as f64 <= MEMORY_SHARE * room as f64;
-        plan.held_bytes.iter().zip(room).all(is_held).then_some(plan)
+        let room = product.room_bytes;
+        plan_of(product, self.fabric, tile).filter(|plan| plan.held_bytes.iter().all(|&held| held <= room))
     }
+}
+
+/// Returns the number of devices if products can be planned on them, one route reaches all, and each has room for its
+/// bytes, which may depend on their number.
+pub(crate) fn devices_with_room(nesting: Nesting<'_>, bytes: impl Fn(usize) -> f64) -> Option<usize> {
+    let machine = PlanningMachine::of(nesting)?;
+    let (devices, room) = (machine.devices.len(), machine.devices.iter().map(room_bytes).min()?);
+    (devices <= TARGETS_MAX && bytes(devices) <= room as f64).then_some(devices)
+}
+
+/// Returns the bytes of a device's memory that a plan may use.
+fn room_bytes(device: &DeviceInfo) -> u64 {
+    device.memory.as_ref().map_or(0, |memory| (MEMORY_SHARE * memory.bytes as f64) as u64)
+}
+
+/// Returns the bytes per second of a device's memory.
+fn memory_rate(device: &DeviceInfo) -> f64 {
+    let rate = device.speed.bytes_per_s;
+    if rate.is_normal() && rate > 0.0 { rate } else { UNKNOWN_RATE }
 }
 
 /// See [`ProductPlan::of_host_matrices`]. The plan chooses the tiles if the options do not give them.
@@ -113,9 +129,9 @@ pub(crate) fn plan_of_host_matrices<T: Scalar>(
         return Ok(None);
     }
     let machine = PlanningMachine::of(rt.nesting());
-    let machine = machine.filter(|machine| tile.is_none_or(|tile| !machine.has_too_many(tile, shape)));
     Ok(machine.and_then(|machine| {
-        let product = machine.product::<T>(ops, shape, [HOST; 3].map(Homes::One), reads_c);
+        let product =
+            machine.product::<T>(ops, shape, [HOST; 3].map(Homes::One), reads_c, (true, options.plan_features));
         machine.plan(product, tile)
     }))
 }
@@ -135,12 +151,13 @@ pub(crate) fn plan_of_tiles<'s, T: Scalar, V: TileView<'s, Element = T>, W: Tile
     if shape.contains(&0) {
         return None;
     }
-    let machine = PlanningMachine::of(nesting).filter(|machine| !machine.has_too_many(tile, shape))?;
+    let machine = PlanningMachine::of(nesting)?;
     let home = |holders: Vec<Resource>| holders.iter().map(|&on| place(on)).max().unwrap_or(HOST);
     let of_a = each(rows.count(), steps.count(), |i, p| home(nesting.holders(&a.factor(op_a, i, p).tile)));
     let of_b = each(steps.count(), columns.count(), |p, j| home(nesting.holders(&b.factor(op_b, p, j).tile)));
     let of_c = each(rows.count(), columns.count(), |i, j| home_of_result(&machine, &c.at(i, j)));
-    let product = machine.product::<T>((op_a, op_b), shape, [of_a, of_b, of_c], reads_c);
+    let product =
+        machine.product::<T>((op_a, op_b), shape, [of_a, of_b, of_c], reads_c, (false, PlanFeatures::default()));
     machine.plan(product, Some(tile))
 }
 

@@ -9,7 +9,8 @@
 //! |---|---|
 //! | `fabric.rs` | memories, links, and when they are free |
 //! | `grid.rs`, `owners.rs` | the grid of devices, and which of them updates which tile |
-//! | `schedule.rs` | the order of the products, and the routes of copies |
+//! | `turns.rs` | what is computed in turns, because the devices cannot hold it at once |
+//! | `schedule.rs`, `arrivals.rs` | the order of the products, and the routes of copies |
 //! | `cache.rs` | plans that are kept |
 //! | `choice.rs` | which products are planned |
 //! | `spawn.rs` | the tasks of a plan |
@@ -18,6 +19,7 @@
 //!
 //! (P. Anastasiadis et al., "Uncut-GEMMs: communication-aware matrix multiplication on multi-GPU nodes".)
 
+mod arrivals;
 mod cache;
 mod choice;
 mod fabric;
@@ -30,16 +32,23 @@ mod spawn;
 mod tests;
 mod text;
 mod tiles;
+mod turns;
 
-pub(crate) use choice::{plan_of_host_matrices, plan_of_tiles};
+pub(crate) use choice::{devices_with_room, plan_of_host_matrices, plan_of_tiles};
 pub(crate) use spawn::{HasSpawnPlanned, spawn_planned};
 
-use crate::{Scalar, error::Error, options::Options, plan::Tiles};
+use crate::{
+    Scalar,
+    error::Error,
+    options::{Options, PlanFeatures},
+    plan::Tiles,
+};
 use fabric::{Fabric, Hop, Load, Place};
 use grid::{Cut, DeviceGrid};
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 use superscalar_kernels::Op;
 use superscalar_runtime::{Resource, Runtime, recording::Recording};
+use turns::Turns;
 
 /// Where the tiles of a matrix are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +88,13 @@ pub(crate) struct PlannedProduct {
     pub(crate) operations: f64,
     /// The time from the start of a product's kernel to its first operation, in nanoseconds.
     pub(crate) latency_ns: f64,
+    /// Bytes per second of the devices' memory.
+    pub(crate) memory_bytes_per_s: f64,
+    /// The bytes that each device may hold.
+    pub(crate) room_bytes: u64,
+    /// Whether there is a place for sums apart from C.
+    pub(crate) may_have_sums: bool,
+    pub(crate) features: PlanFeatures,
 }
 
 impl PlannedProduct {
@@ -103,7 +119,7 @@ impl PlannedProduct {
 }
 
 /// A matrix of a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ProductMatrix {
     A,
     B,
@@ -117,6 +133,8 @@ pub(crate) enum PlanStep {
     Fetch { matrix: ProductMatrix, tile: (usize, usize), bytes: usize, hops: Vec<Hop> },
     /// A device adds the product of A's tile (i, step) and B's tile (step, j) to C's tile (i, j).
     Multiply { device: usize, tile: (usize, usize), step: usize, begin: f64, end: f64 },
+    /// A device adds its products of a tile to C: they were summed apart, so as not to wait for C.
+    Add { device: usize, tile: (usize, usize), begin: f64, end: f64 },
     /// A tile of C is copied back.
     Return { tile: (usize, usize), bytes: usize, hop: Hop },
 }
@@ -126,7 +144,7 @@ impl PlanStep {
     pub(crate) fn end(&self) -> f64 {
         match self {
             Self::Fetch { hops, .. } => hops.iter().map(|hop| hop.end).fold(0.0, f64::max),
-            Self::Multiply { end, .. } => *end,
+            Self::Multiply { end, .. } | Self::Add { end, .. } => *end,
             Self::Return { hop, .. } => hop.end,
         }
     }
@@ -154,6 +172,8 @@ pub struct ProductPlan {
     tile: [usize; 3],
     /// The rows of tiles of C.
     rows_of_tiles: usize,
+    /// Whether copies follow the routes.
+    has_routes: bool,
     /// The steps, in the order in which they are issued.
     steps: Vec<PlanStep>,
     /// The bytes over each link that is used.
@@ -229,18 +249,24 @@ impl ProductPlan {
         recording::recording(self, rt)
     }
 
-    /// Plans a product with the tiles whose predicted time is the shortest; `None` without a grid of the devices.
-    fn of(product: &PlannedProduct, fabric: &Fabric) -> Option<Self> {
-        let grid = DeviceGrid::of(fabric.devices(), product.shape)?;
-        let plan = |tile| schedule::Schedule::new(product, fabric, grid, tile).run();
-        let plans = tiles::candidates(product, fabric, grid).into_iter().map(plan);
-        let best = plans.min_by(|a, b| a.end_ns.total_cmp(&b.end_ns));
-        best.or_else(|| Some(plan(product.shape.map(|len| len.max(1)))))
+    /// Returns the tiles of C whose products are summed apart from it.
+    pub(crate) fn tiles_apart(&self) -> HashSet<(usize, usize)> {
+        let added = |step: &PlanStep| if let PlanStep::Add { tile, .. } = step { Some(*tile) } else { None };
+        self.steps.iter().filter_map(added).collect()
     }
 
-    /// Plans a product with tiles of these sizes; `None` without a grid of the devices.
+    /// Plans a product with the tiles whose predicted time is the shortest; `None` without a grid of the devices, or if
+    /// they cannot hold a part of the product.
+    fn of(product: &PlannedProduct, fabric: &Fabric) -> Option<Self> {
+        let grid = DeviceGrid::of(fabric.devices(), product.shape)?;
+        let best = tiles::best_plan(product, fabric, grid);
+        best.or_else(|| Self::with_tiles(product, fabric, product.shape.map(|len| len.max(1))))
+    }
+
+    /// Plans a product with tiles of these sizes; `None` as above.
     fn with_tiles(product: &PlannedProduct, fabric: &Fabric, tile: [usize; 3]) -> Option<Self> {
         let grid = DeviceGrid::of(fabric.devices(), product.shape)?;
-        Some(schedule::Schedule::new(product, fabric, grid, tile).run())
+        let turns = Turns::of(product, grid, tile)?;
+        Some(schedule::Schedule::new(product, fabric, grid, tile, turns).run())
     }
 }

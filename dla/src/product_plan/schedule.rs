@@ -3,100 +3,104 @@
 
 use super::{
     PlanStep, PlannedProduct, ProductMatrix, ProductPlan,
+    arrivals::{Arrival, Arrivals},
     fabric::{Fabric, HOST, Hop, Load, Loads, Place},
     grid::{Cut, DeviceGrid},
     owners::{Owners, distinct},
+    turns::Turns,
 };
+use std::{collections::HashMap, ops::Range};
 use superscalar_runtime::LinkInfo;
 
 /// Of at most this many targets, all orders are tried.
 const ORDERED_MAX: usize = 4;
 
-/// When the tiles of one matrix arrive in each memory; infinite if no copy is planned.
-struct Arrivals {
-    rows: usize,
-    places: usize,
-    at: Vec<f64>,
-}
-
-impl Arrivals {
-    fn new((rows, columns): (usize, usize), places: usize, home: impl Fn((usize, usize)) -> Place) -> Self {
-        let mut all = Self { rows, places, at: vec![f64::INFINITY; rows * columns * places] };
-        for (i, j) in (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j))) {
-            let first = all.first(i, j);
-            all.at[first + home((i, j))] = 0.0;
-        }
-        all
-    }
-
-    fn first(&self, i: usize, j: usize) -> usize {
-        (i + j * self.rows) * self.places
-    }
-
-    /// Returns the arrivals of a tile, by place.
-    fn of(&self, (i, j): (usize, usize)) -> &[f64] {
-        &self.at[self.first(i, j)..][..self.places]
-    }
-
-    fn set(&mut self, (i, j): (usize, usize), place: Place, arrival: f64) {
-        let first = self.first(i, j);
-        self.at[first + place] = arrival;
-    }
-}
-
-/// When a tile would arrive, and for how long it would occupy the device's link to the host.
-#[derive(Clone, Copy)]
-struct Arrival {
-    end: f64,
-    host_ns: f64,
-}
-
-impl Arrival {
-    const HERE: Self = Self { end: 0.0, host_ns: 0.0 };
-    const NEVER: Self = Self { end: f64::INFINITY, host_ns: 0.0 };
-
-    fn by(hop: Hop) -> Self {
-        Self { end: hop.end, host_ns: if hop.from == HOST { hop.end - hop.begin } else { 0.0 } }
-    }
-
-    /// Returns when all of these tiles would have arrived: over the link to the host, one after the other.
-    fn of_all(tiles: [Self; 3]) -> f64 {
-        let end = tiles.iter().map(|it| it.end).fold(0.0, f64::max);
-        let (sum, longest) =
-            tiles.iter().fold((0.0, 0.0_f64), |(sum, most), it| (sum + it.host_ns, most.max(it.host_ns)));
-        end + sum - longest
-    }
-}
-
 /// A product of tiles: the tile of C, and the step.
 type Product = (usize, usize, usize);
 
-/// The work of one device.
+/// The work of one device in a region of C.
+#[derive(Default)]
 struct Share {
-    /// The rows of tiles of C in which it has tiles, and the columns.
+    /// Its tiles of C, the rows and columns of tiles in which they are, and their positions in these lists.
+    tiles: Vec<(usize, usize)>,
     rows: Vec<usize>,
     columns: Vec<usize>,
-    /// Their positions in these lists.
     row_at: Vec<usize>,
     column_at: Vec<usize>,
-    /// The products that have no place in the order yet.
+    /// The steps of the window, and its products that have no place in the order yet.
+    window: Range<usize>,
     open: Vec<Product>,
     /// When the device has computed what it was given.
     free: f64,
-    /// The bytes that it holds.
-    held: u64,
+    held: HeldBytes,
     arrivals: ShareArrivals,
 }
 
-/// When the tiles of one device would be there: A's by rows and steps, B's by columns and steps, C's by rows and
-/// columns.
+impl Share {
+    /// Gives the device its tiles of a region.
+    fn begin(&mut self, tiles: Vec<(usize, usize)>, windows: usize) {
+        self.rows = distinct(tiles.iter().map(|tile| tile.0).collect());
+        self.columns = distinct(tiles.iter().map(|tile| tile.1).collect());
+        (self.row_at, self.column_at) = (positions(&self.rows), positions(&self.columns));
+        (self.tiles, self.window) = (tiles, 0..0);
+        self.held.begin(windows);
+        // What would arrive was computed for other tiles.
+        self.arrivals = ShareArrivals::default();
+    }
+
+    /// Goes on to the next window of this many steps.
+    fn next_window(&mut self, len: usize, steps: usize) {
+        self.window = self.window.end..steps.min(self.window.end + len);
+        let products = |&(i, j): &(usize, usize)| self.window.clone().map(move |p| (i, j, p));
+        self.open = self.tiles.iter().flat_map(products).collect();
+        self.arrivals = ShareArrivals::default();
+    }
+}
+
+/// The bytes that a device holds.
+#[derive(Default)]
+struct HeldBytes {
+    /// Of C's tiles in this region, and of the factors of each window.
+    of_c: u64,
+    of_windows: Vec<u64>,
+    /// The most in the regions before.
+    most: u64,
+}
+
+impl HeldBytes {
+    fn begin(&mut self, windows: usize) {
+        self.most = self.most();
+        (self.of_c, self.of_windows) = (0, vec![0; windows]);
+    }
+
+    /// Returns the most bytes at a time: while a window is computed, the next one arrives.
+    fn most(&self) -> u64 {
+        let pairs = self.of_windows.windows(2).map(|pair| pair[0] + pair[1]);
+        let factors = pairs.chain(self.of_windows.first().copied()).max().unwrap_or(0);
+        self.most.max(self.of_c + factors)
+    }
+}
+
+/// When the tiles of one device would be there: A's by rows and the steps of the window, B's by columns and steps, C's
+/// by rows and columns.
 #[derive(Default)]
 struct ShareArrivals {
-    /// The number of fetches that were planned then, plus one.
+    /// The number of fetches that were planned then, plus one; zero if nothing was computed yet.
     planned: usize,
     a: Vec<Arrival>,
     b: Vec<Arrival>,
     c: Vec<Arrival>,
+}
+
+/// A tile of C.
+#[derive(Clone, Copy)]
+struct Sum {
+    /// When the products so far are computed.
+    end: f64,
+    /// The products that are missing.
+    missing: usize,
+    /// Whether they are added to C only when all are there.
+    is_apart: bool,
 }
 
 /// A plan in the making.
@@ -106,43 +110,44 @@ pub(super) struct Schedule<'a> {
     loads: Loads<'a>,
     cuts: [Cut; 3],
     tile: [usize; 3],
+    grid: DeviceGrid,
+    turns: Turns,
     owners: Owners,
     shares: Vec<Share>,
     a: Arrivals,
     b: Arrivals,
-    /// When the sums of each tile of C so far are computed, and the products that are missing.
-    sums: Vec<(f64, usize)>,
+    sums: Vec<Sum>,
+    /// The places that a tile of A or B was copied to in earlier regions, in this order.
+    routes: HashMap<(ProductMatrix, (usize, usize)), Vec<Place>>,
     /// The number of fetches that are planned, plus one.
     planned: usize,
     steps: Vec<PlanStep>,
 }
 
 impl<'a> Schedule<'a> {
-    pub(super) fn new(product: &'a PlannedProduct, fabric: &'a Fabric, grid: DeviceGrid, tile: [usize; 3]) -> Self {
+    pub(super) fn new(
+        product: &'a PlannedProduct,
+        fabric: &'a Fabric,
+        grid: DeviceGrid,
+        tile: [usize; 3],
+        turns: Turns,
+    ) -> Self {
         let cuts = product.cuts(tile);
         let [rows, columns, steps] = cuts.map(Cut::count);
-        let owners = Owners::new(product, &cuts, grid);
-        let share = |device: usize| {
-            let rows = distinct(owners.tiles_of(device).map(|tile| tile.0).collect());
-            let columns = distinct(owners.tiles_of(device).map(|tile| tile.1).collect());
-            let open = owners.tiles_of(device).flat_map(|(i, j)| (0..steps).map(move |p| (i, j, p))).collect();
-            let (row_at, column_at) = (positions(&rows), positions(&columns));
-            let arrivals = ShareArrivals::default();
-            Share { rows, columns, row_at, column_at, open, free: 0.0, held: 0, arrivals }
-        };
-        let [home_a, home_b, _] = &product.homes;
-        let places = fabric.places();
         Self {
             product,
             fabric,
             loads: Loads::new(fabric),
             cuts,
             tile,
-            shares: (0..fabric.devices()).map(share).collect(),
-            owners,
-            a: Arrivals::new((rows, steps), places, |tile| home_a.of(tile, rows)),
-            b: Arrivals::new((steps, columns), places, |tile| home_b.of(tile, steps)),
-            sums: vec![(0.0, steps); rows * columns],
+            grid,
+            turns,
+            owners: Owners::new(product, &cuts, grid, [0..0, 0..0]),
+            shares: (0..fabric.devices()).map(|_| Share::default()).collect(),
+            a: Arrivals::new((0, 0), 0, |_| HOST),
+            b: Arrivals::new((0, 0), 0, |_| HOST),
+            sums: vec![Sum { end: 0.0, missing: steps, is_apart: false }; rows * columns],
+            routes: HashMap::new(),
             planned: 1,
             steps: Vec::new(),
         }
@@ -150,22 +155,22 @@ impl<'a> Schedule<'a> {
 
     /// Plans all steps: the device that is free first gets its next product.
     pub(super) fn run(mut self) -> ProductPlan {
-        let free = |shares: &[Share], device: usize| shares[device].free;
-        while let Some(device) = (0..self.shares.len())
-            .filter(|&device| !self.shares[device].open.is_empty())
-            .min_by(|&a, &b| free(&self.shares, a).total_cmp(&free(&self.shares, b)))
-        {
-            let next = self.first_to_arrive(device);
-            let product = self.shares[device].open.swap_remove(next);
-            self.multiply(device, product);
+        for region in self.turns.regions(&self.cuts) {
+            self.begin(region);
+            while let Some(device) = self.next_device() {
+                let next = self.next_product(device);
+                let product = self.shares[device].open.remove(next);
+                self.multiply(device, product);
+            }
         }
         let end_ns = self.steps.iter().map(PlanStep::end).fold(0.0, f64::max);
-        let held_bytes = self.shares.iter().map(|share| share.held).collect();
+        let held_bytes = self.shares.iter().map(|share| share.held.most()).collect();
         let Self { owners, tile, steps, cuts: [rows, ..], .. } = self;
         ProductPlan {
             grid: owners.grid,
             tile,
             rows_of_tiles: rows.count(),
+            has_routes: self.product.features.routes,
             steps,
             traffic: self.loads.traffic(),
             held_bytes,
@@ -173,37 +178,61 @@ impl<'a> Schedule<'a> {
         }
     }
 
+    /// Begins a region of C, with the factors where they are at home.
+    fn begin(&mut self, region: [Range<usize>; 2]) {
+        let ([rows, columns, steps], places) = (self.cuts.map(Cut::count), self.fabric.places());
+        let [home_a, home_b, _] = &self.product.homes;
+        self.a = Arrivals::new((rows, steps), places, |tile| home_a.of(tile, rows));
+        self.b = Arrivals::new((steps, columns), places, |tile| home_b.of(tile, steps));
+        self.owners = Owners::new(self.product, &self.cuts, self.grid, region);
+        for (device, share) in self.shares.iter_mut().enumerate() {
+            share.begin(self.owners.tiles_of(device).collect(), steps.div_ceil(self.turns.window));
+        }
+    }
+
+    /// Returns the device with products that is free first.
+    fn next_device(&mut self) -> Option<usize> {
+        let steps = self.cuts[2].count();
+        let idle = self.shares.iter_mut().filter(|share| share.open.is_empty() && share.window.end < steps);
+        idle.for_each(|share| share.next_window(self.turns.window, steps));
+        let with_products = (0..self.shares.len()).filter(|&device| !self.shares[device].open.is_empty());
+        with_products.min_by(|&a, &b| self.shares[a].free.total_cmp(&self.shares[b].free))
+    }
+
     /// Returns when a tile would be on the device, at the earliest.
     fn arrival(&self, row: &[f64], device: usize, load: Load) -> Arrival {
         let there = row[device + 1];
         if there.is_finite() {
-            return Arrival { end: there, host_ns: 0.0 };
+            return Arrival::at(there);
         }
         let sources = row.iter().enumerate().filter(|(_, at)| at.is_finite());
         let hops = sources.filter_map(|(from, &at)| self.loads.hop(from, device + 1, load, at));
         hops.min_by(|a, b| a.end.total_cmp(&b.end)).map_or(Arrival::NEVER, Arrival::by)
     }
 
+    /// Returns the copy of a tile of C to the device, if one is needed.
+    fn copy_of_c(&self, tile: (usize, usize), device: usize) -> Option<Hop> {
+        let (from, to) = (self.product.homes[2].of(tile, self.cuts[0].count()), device + 1);
+        let load = self.product.load(ProductMatrix::C, &self.cuts, tile);
+        let is_needed = self.product.reads_c && from != to;
+        is_needed.then(|| self.loads.hop(from, to, load, 0.0)).flatten()
+    }
+
     /// Returns when a tile of C would be on the device, at the earliest.
     fn arrival_of_c(&self, tile: (usize, usize), device: usize) -> Arrival {
-        let (from, to) = (self.product.homes[2].of(tile, self.cuts[0].count()), device + 1);
-        if !self.product.reads_c
-            || from == to
-            || self.sums[tile.0 + tile.1 * self.cuts[0].count()].1 < self.cuts[2].count()
-        {
+        let is_begun = self.sums[tile.0 + tile.1 * self.cuts[0].count()].missing < self.cuts[2].count();
+        if self.turns.has_sums || is_begun {
             return Arrival::HERE;
         }
-        let load = self.product.load(ProductMatrix::C, &self.cuts, tile);
-        self.loads.hop(from, to, load, 0.0).map_or(Arrival::NEVER, Arrival::by)
+        self.copy_of_c(tile, device).map_or(Arrival::HERE, Arrival::by)
     }
 
     /// Returns when the tiles of a device would be there.
     fn arrivals(&self, device: usize) -> ShareArrivals {
         let share = &self.shares[device];
-        let steps = self.cuts[2].count();
         let load = |matrix, at| self.product.load(matrix, &self.cuts, at);
-        let a = share.rows.iter().flat_map(|&i| (0..steps).map(move |p| (i, p)));
-        let b = share.columns.iter().flat_map(|&j| (0..steps).map(move |p| (p, j)));
+        let a = share.rows.iter().flat_map(|&i| share.window.clone().map(move |p| (i, p)));
+        let b = share.columns.iter().flat_map(|&j| share.window.clone().map(move |p| (p, j)));
         let c = share.rows.iter().flat_map(|&i| share.columns.iter().map(move |&j| (i, j)));
         ShareArrivals {
             planned: self.planned,
@@ -215,16 +244,21 @@ impl<'a> Schedule<'a> {
 
     /// Returns the index of the open product of a device whose tiles arrive first. Of equal ones it is the one of a
     /// tile of C with the fewest missing products.
-    fn first_to_arrive(&mut self, device: usize) -> usize {
+    fn next_product(&mut self, device: usize) -> usize {
+        if !self.product.features.arrival_order {
+            return 0;
+        }
         if self.shares[device].arrivals.planned != self.planned {
             self.shares[device].arrivals = self.arrivals(device);
         }
-        let ([rows, _, steps], share) = (self.cuts.map(Cut::count), &self.shares[device]);
+        let (rows, share) = (self.cuts[0].count(), &self.shares[device]);
         let (ShareArrivals { a, b, c, .. }, width) = (&share.arrivals, share.columns.len());
+        let (first, steps) = (share.window.start, share.window.len());
         let key = |&(i, j, p): &Product| {
             let (row, column) = (share.row_at[i], share.column_at[j]);
-            let ready = Arrival::of_all([a[row * steps + p], b[column * steps + p], c[row * width + column]]);
-            (ready.max(share.free), self.sums[i + j * rows].1)
+            let factors = [a[row * steps + p - first], b[column * steps + p - first]];
+            let ready = Arrival::of_all([factors[0], factors[1], c[row * width + column]]);
+            (ready.max(share.free), self.sums[i + j * rows].missing)
         };
         let keys = share.open.iter().map(key).enumerate();
         let first = keys.min_by(|(_, x), (_, y)| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
@@ -237,35 +271,62 @@ impl<'a> Schedule<'a> {
         let (m, n, k) = (rows.of(i), columns.of(j), steps.of(p));
         let a = self.fetch(ProductMatrix::A, (i, p), device);
         let b = self.fetch(ProductMatrix::B, (p, j), device);
-        let at = i + j * rows.count();
-        let (mut ready, missing) = self.sums[at];
-        if missing == steps.count() {
-            ready = self.place_c((i, j), device);
+        let (at, factors) = (i + j * rows.count(), a.max(b).max(self.shares[device].free));
+        if self.sums[at].missing == steps.count() {
+            self.begin_sum((i, j), device, factors);
         }
-        let begin = a.max(b).max(ready).max(self.shares[device].free);
+        let begin = factors.max(self.sums[at].end);
         let operations = self.product.operations * m as f64 * n as f64 * k as f64;
         let end = begin + self.product.latency_ns + operations / self.product.flops_per_s[device] * 1e9;
         self.shares[device].free = end;
-        self.sums[at] = (end, missing - 1);
         self.steps.push(PlanStep::Multiply { device, tile: (i, j), step: p, begin, end });
-        let (from, to) = (device + 1, self.product.homes[2].of((i, j), rows.count()));
-        if missing == 1
-            && from != to
-            && let load = self.product.load(ProductMatrix::C, &self.cuts, (i, j))
-            && let Some(hop) = self.loads.hop(from, to, load, end)
-        {
-            self.loads.add(hop, load);
-            self.steps.push(PlanStep::Return { tile: (i, j), bytes: load.bytes, hop });
+        let sum = &mut self.sums[at];
+        (sum.end, sum.missing) = (end, sum.missing - 1);
+        if sum.missing == 0 {
+            self.finish_sum((i, j), device);
         }
     }
 
-    /// Plans the fetch of a tile of C, if it is read and elsewhere. Returns its arrival.
-    fn place_c(&mut self, tile: (usize, usize), device: usize) -> f64 {
+    /// Plans the fetch of a tile of C before its first product. If that would have to wait, and there is room for sums,
+    /// the tile is fetched after the last one.
+    fn begin_sum(&mut self, tile: (usize, usize), device: usize, factors: f64) {
+        let bytes = self.product.load(ProductMatrix::C, &self.cuts, tile).bytes as u64;
+        let at = tile.0 + tile.1 * self.cuts[0].count();
+        self.shares[device].held.of_c += bytes;
+        let Some(hop) = self.copy_of_c(tile, device) else { return };
+        if self.turns.has_sums && hop.end > factors {
+            self.shares[device].held.of_c += bytes;
+            self.sums[at].is_apart = true;
+        } else {
+            self.sums[at].end = self.fetch_c(tile, hop);
+        }
+    }
+
+    /// Plans the addition of the products to a tile of C, if they are apart from it, and its way back.
+    fn finish_sum(&mut self, tile: (usize, usize), device: usize) {
+        let (rows, load) = (self.cuts[0].count(), self.product.load(ProductMatrix::C, &self.cuts, tile));
+        let Sum { mut end, is_apart, .. } = self.sums[tile.0 + tile.1 * rows];
+        if is_apart && let Some(hop) = self.copy_of_c(tile, device) {
+            let begin = self.fetch_c(tile, hop).max(end);
+            // The addition reads both, and writes one.
+            let ns = self.product.latency_ns + 3.0 * load.bytes as f64 / self.product.memory_bytes_per_s * 1e9;
+            end = begin + ns;
+            // Other products go on while C's tile is on its way.
+            self.shares[device].free += ns;
+            self.steps.push(PlanStep::Add { device, tile, begin, end });
+        }
+        let (from, to) = (device + 1, self.product.homes[2].of(tile, rows));
+        if from != to
+            && let Some(hop) = self.loads.hop(from, to, load, end)
+        {
+            self.loads.add(hop, load);
+            self.steps.push(PlanStep::Return { tile, bytes: load.bytes, hop });
+        }
+    }
+
+    /// Plans the fetch of a tile of C. Returns its arrival.
+    fn fetch_c(&mut self, tile: (usize, usize), hop: Hop) -> f64 {
         let load = self.product.load(ProductMatrix::C, &self.cuts, tile);
-        self.shares[device].held += load.bytes as u64;
-        let (from, to) = (self.product.homes[2].of(tile, self.cuts[0].count()), device + 1);
-        let is_fetched = self.product.reads_c && from != to;
-        let Some(hop) = is_fetched.then(|| self.loads.hop(from, to, load, 0.0)).flatten() else { return 0.0 };
         self.loads.add(hop, load);
         self.planned += 1;
         self.steps.push(PlanStep::Fetch { matrix: ProductMatrix::C, tile, bytes: load.bytes, hops: vec![hop] });
@@ -285,27 +346,49 @@ impl<'a> Schedule<'a> {
         let load = self.product.load(matrix, &self.cuts, tile);
         let users = if is_a { self.owners.of_row(tile.0) } else { self.owners.of_column(tile.1) };
         let mut to: Vec<Place> = users.iter().map(|user| user + 1).filter(|&place| row[place].is_infinite()).collect();
+        let Some(hops) = self.best_chain((matrix, tile), &row, &mut to, load) else { return f64::INFINITY };
+        let window = if is_a { tile.1 } else { tile.0 } / self.turns.window;
+        for &hop in &hops {
+            self.loads.add(hop, load);
+            let arrivals = if is_a { &mut self.a } else { &mut self.b };
+            arrivals.set(tile, hop.to, hop.end);
+            self.shares[hop.to - 1].held.of_windows[window] += load.bytes as u64;
+        }
+        let arrival = hops.iter().find(|hop| hop.to == device + 1).map_or(f64::INFINITY, |hop| hop.end);
+        self.planned += 1;
+        self.steps.push(PlanStep::Fetch { matrix, tile, bytes: load.bytes, hops });
+        arrival
+    }
+
+    /// Returns the chain of copies to these places that ends first. A tile has one route: in later regions it is the
+    /// first one again.
+    fn best_chain(
+        &mut self,
+        of: (ProductMatrix, (usize, usize)),
+        row: &[f64],
+        to: &mut [Place],
+        load: Load,
+    ) -> Option<Vec<Hop>> {
+        if let Some(route) = self.routes.get(&of)
+            && route.len() == to.len()
+            && to.iter().all(|place| route.contains(place))
+        {
+            return self.chain(HOST, row[HOST], route, load);
+        }
         let mut best: Option<Vec<Hop>> = None;
         let end = |hops: &[Hop]| hops.iter().map(|hop| hop.end).fold(0.0, f64::max);
         for from in (0..row.len()).filter(|&from| row[from].is_finite()) {
-            orders(&mut to, 0, &mut |order| {
+            orders(to, 0, &mut |order| {
                 let Some(hops) = self.chain(from, row[from], order, load) else { return };
                 if best.as_deref().is_none_or(|best| end(&hops) < end(best)) {
                     best = Some(hops);
                 }
             });
         }
-        let Some(hops) = best else { return f64::INFINITY };
-        for &hop in &hops {
-            self.loads.add(hop, load);
-            let arrivals = if is_a { &mut self.a } else { &mut self.b };
-            arrivals.set(tile, hop.to, hop.end);
-            self.shares[hop.to - 1].held += load.bytes as u64;
+        if self.turns.regions != [1, 1] {
+            self.routes.extend(best.iter().map(|hops| (of, hops.iter().map(|hop| hop.to).collect())));
         }
-        let arrival = hops.iter().find(|hop| hop.to == device + 1).map_or(f64::INFINITY, |hop| hop.end);
-        self.planned += 1;
-        self.steps.push(PlanStep::Fetch { matrix, tile, bytes: load.bytes, hops });
-        arrival
+        best
     }
 
     /// Returns the copies of a chain through these places, of which each forwards the parts that have arrived; `None`

@@ -14,6 +14,9 @@ pub(super) fn four() -> Fabric {
     fabric
 }
 
+/// The bytes that a device may hold.
+const ROOM: u64 = 1 << 37;
+
 fn product(shape: [usize; 3], homes: [Homes; 3]) -> PlannedProduct {
     let flops_per_s = vec![54e12; 4];
     PlannedProduct {
@@ -25,6 +28,10 @@ fn product(shape: [usize; 3], homes: [Homes; 3]) -> PlannedProduct {
         flops_per_s,
         operations: 2.0,
         latency_ns: 5e3,
+        memory_bytes_per_s: 3e12,
+        room_bytes: ROOM,
+        may_have_sums: true,
+        features: PlanFeatures::default(),
     }
 }
 
@@ -45,6 +52,7 @@ struct Follower<'a> {
     device_free: Vec<f64>,
     owner: HashMap<Tile, usize>,
     computed: HashMap<(Tile, usize), f64>,
+    added: HashMap<Tile, f64>,
     written: HashMap<Tile, f64>,
 }
 
@@ -61,6 +69,7 @@ impl<'a> Follower<'a> {
             device_free: vec![0.0; fabric.devices()],
             owner: HashMap::new(),
             computed: HashMap::new(),
+            added: HashMap::new(),
             written: HashMap::new(),
         }
     }
@@ -104,7 +113,8 @@ impl<'a> Follower<'a> {
                 None => assert!(self.arrival(of, tile, hop.from) <= hop.begin, "a copy of nothing"),
             }
             self.carry(hop, bytes);
-            assert_eq!(self.there.insert((of, tile, hop.to), hop.end), None, "fetched twice");
+            let before = self.there.insert((of, tile, hop.to), hop.end);
+            assert!(before.is_none() || self.product.room_bytes < ROOM, "fetched twice");
         }
     }
 
@@ -112,7 +122,8 @@ impl<'a> Follower<'a> {
         for (of, factor) in [(0, (tile.0, step)), (1, (step, tile.1))] {
             assert!(self.arrival(of, factor, device + 1) <= begin, "factor {of} arrives too late");
         }
-        if self.product.reads_c {
+        let is_apart = self.plan.steps.iter().any(|step| matches!(step, PlanStep::Add { tile: it, .. } if *it == tile));
+        if self.product.reads_c && !is_apart {
             assert!(self.arrival(2, tile, device + 1) <= begin, "C arrives too late");
         }
         assert!(self.device_free[device] <= begin && begin < end, "two products at a time");
@@ -121,10 +132,20 @@ impl<'a> Follower<'a> {
         assert_eq!(self.computed.insert((tile, step), end), None, "computed twice");
     }
 
+    fn add(&mut self, device: usize, tile: Tile, begin: f64, end: f64) {
+        assert!(self.product.reads_c && self.product.may_have_sums && begin < end);
+        assert!(self.arrival(2, tile, device + 1) <= begin, "C arrives too late");
+        assert_eq!(self.owner[&tile], device, "another device has the products");
+        let steps = self.product.shape[2].div_ceil(self.plan.tile[2]);
+        assert!((0..steps).all(|step| self.computed[&(tile, step)] <= begin), "a product is missing");
+        assert_eq!(self.added.insert(tile, end), None, "added twice");
+    }
+
     fn bring_back(&mut self, tile: Tile, hop: &Hop) {
         self.carry(hop, self.bytes(2, tile));
         let mut all = self.computed.iter().filter(|((of, _), _)| *of == tile);
         assert!(all.all(|(_, &end)| end <= hop.begin), "an unfinished tile is copied back");
+        assert!(self.added.get(&tile).is_none_or(|&end| end <= hop.begin), "an unfinished tile is copied back");
         assert_eq!(hop.to, self.home(2, tile));
         assert_eq!(self.written.insert(tile, hop.end), None, "copied back twice");
     }
@@ -151,6 +172,7 @@ impl<'a> Follower<'a> {
 
 /// Checks that a plan computes each product once, from tiles that are there, and that nothing is used twice at a time.
 fn check(product: &PlannedProduct, fabric: &Fabric, plan: &ProductPlan) {
+    assert!(plan.held_bytes.iter().all(|&held| held <= product.room_bytes), "{:?}", plan.held_bytes);
     let mut follower = Follower::new(product, fabric, plan);
     for step in &plan.steps {
         match step {
@@ -158,6 +180,7 @@ fn check(product: &PlannedProduct, fabric: &Fabric, plan: &ProductPlan) {
             PlanStep::Multiply { device, tile, step, begin, end } => {
                 follower.multiply(*device, *tile, *step, *begin, *end);
             }
+            PlanStep::Add { device, tile, begin, end } => follower.add(*device, *tile, *begin, *end),
             PlanStep::Return { tile, hop, .. } => follower.bring_back(*tile, hop),
         }
     }
@@ -206,6 +229,52 @@ fn a_dealt_result_stays() {
     // Each tile of A is used by a row of two devices, one of which has it; so is each tile of B by a column.
     let bytes: u64 = plan.traffic.iter().map(|it| it.2).sum();
     assert_eq!(bytes, (4000 * 2000 + 2000 * 3000) * 8);
+}
+
+/// C crosses the links once also if the devices hold a small part of it; the factors cross them again in each turn.
+#[test]
+fn large_products_are_planned_in_turns() {
+    let bytes = |plan: &ProductPlan, of: ProductMatrix| -> usize {
+        let of_host = |step: &PlanStep| match step {
+            PlanStep::Fetch { matrix, hops, bytes, .. } if *matrix == of && hops[0].from == HOST => *bytes,
+            _ => 0,
+        };
+        plan.steps.iter().map(of_host).sum()
+    };
+    for shape in [[8192, 8192, 8192], [1000, 9000, 2000], [900, 800, 60000], [20000, 30000, 300]] {
+        let room_bytes = shape.iter().map(|&len| (len * len) as u64).min().unwrap_or(0) + (1 << 23);
+        let product = PlannedProduct { room_bytes, ..product(shape, [HOST; 3].map(Homes::One)) };
+        for tile in [None, Some([250, 500, 100])] {
+            let begun = Instant::now();
+            let plan = match tile {
+                Some(tile) => ProductPlan::with_tiles(&product, &four(), tile),
+                None => ProductPlan::of(&product, &four()),
+            };
+            let elapsed = begun.elapsed();
+            assert!(elapsed.as_millis() < 2000, "{shape:?}: {elapsed:?}");
+            let Some(plan) = plan else {
+                assert!(tile.is_some(), "{shape:?}: not planned");
+                continue;
+            };
+            check(&product, &four(), &plan);
+            let [a, b, c] = [ProductMatrix::A, ProductMatrix::B, ProductMatrix::C].map(|of| bytes(&plan, of));
+            let [m, n, k] = shape;
+            println!(
+                "{shape:?}: {:?}, A and B {:.1} and {:.1} times, planned in {elapsed:?}",
+                plan.tile,
+                a as f64 / (8 * m * k) as f64,
+                b as f64 / (8 * k * n) as f64
+            );
+            assert_eq!(c, 8 * m * n, "{shape:?}");
+            assert!(a + b > 8 * k * (m + n) || k > m * n / 100, "{shape:?}: in one turn");
+        }
+    }
+    let product = PlannedProduct { room_bytes: 1 << 20, ..product([8192; 3], [HOST; 3].map(Homes::One)) };
+    assert_eq!(ProductPlan::with_tiles(&product, &four(), [512; 3]), None, "a tile has two megabytes");
+    let begun = Instant::now();
+    let product = PlannedProduct { room_bytes: 1 << 10, ..product };
+    assert_eq!(ProductPlan::of(&product, &four()), None, "no room");
+    assert!(begun.elapsed().as_millis() < 2000, "{:?}", begun.elapsed());
 }
 
 /// Host matrices cross the links to the host once, and all of C's blocks once in each direction.

@@ -45,6 +45,9 @@ fn write_step(out: &mut fmt::Formatter<'_>, step: &PlanStep) -> fmt::Result {
         PlanStep::Multiply { device, tile: (i, j), step, begin, end } => {
             line(*begin, *end, format_args!("device {device}: C({i}, {j}) += A({i}, {step}) B({step}, {j})"))
         }
+        PlanStep::Add { device, tile: (i, j), begin, end } => {
+            line(*begin, *end, format_args!("device {device}: C({i}, {j}) := beta C({i}, {j}) + its products"))
+        }
         PlanStep::Return { tile: (i, j), hop, .. } => {
             line(hop.begin, hop.end, format_args!("C({i}, {j}) from {} to {}", Name(hop.from), Name(hop.to)))
         }

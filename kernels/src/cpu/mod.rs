@@ -11,6 +11,7 @@
 //! In the steady state a kernel does not allocate: packed operands are in a workspace of its thread.
 
 pub mod batch;
+mod geadd;
 mod gemm;
 mod geqrf;
 mod getrf;
@@ -30,6 +31,7 @@ mod trtri;
 pub use crate::outcome::{NotPositiveDefinite, Singular};
 pub use crate::simd::{InstructionSet, UnknownInstructionSet};
 pub use crate::vector::{Operand, PackStore, PackedForms};
+pub use geadd::geadd;
 pub use gemm::gemm;
 pub use geqrf::geqrf;
 pub use getrf::getrf;

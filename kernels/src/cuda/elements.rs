@@ -1,10 +1,14 @@
-//! Operations that touch each element once: scale, copy, transposition, and interchanges of rows.
+//! Operations that touch each element once: scale, copy, transposition, sum, and interchanges of rows.
 
 use super::{
     program::{Family, INTERCHANGE_CHUNK, INTERCHANGED_COLUMNS, THREADS, TRANSPOSED_BLOCK, TRANSPOSED_ROWS},
     stream::{Argument, GRID_MAX, Launch, Stream},
 };
-use crate::{Direction, Op, Scalar, Symmetry, Uplo, device::Mat, operations::Laswp};
+use crate::{
+    Direction, Op, Scalar, Symmetry, Uplo,
+    device::Mat,
+    operations::{Geadd, Laswp},
+};
 use superscalar_runtime::DeviceError;
 
 /// Elements of a column that each thread processes.
@@ -64,14 +68,36 @@ pub(super) fn copy<T: Scalar>(stream: &mut Stream<'_, T>, op: Op, a: Mat<T>, b: 
         return stream.launch(Launch { family: Family::Elements, kernel: "copy", arguments, grid, threads });
     }
     let conj = Argument::code((op == Op::ConjTrans).into());
-    let [across, along] = [a.m, a.n].map(|size| size.div_ceil(TRANSPOSED_BLOCK));
-    stream.launch(Launch {
-        family: Family::Elements,
-        kernel: "transpose",
-        arguments: &[from, ld_from, to, ld_to, m, n, conj],
-        grid: [across, along.min(GRID_MAX), 1],
-        threads: [TRANSPOSED_BLOCK, TRANSPOSED_ROWS],
-    })
+    let arguments = &[from, ld_from, to, ld_to, m, n, conj];
+    let (grid, threads) = transposing(a.shape());
+    stream.launch(Launch { family: Family::Elements, kernel: "transpose", arguments, grid, threads })
+}
+
+/// Returns the blocks of threads, and the threads of each, for kernels that transpose a matrix of m rows and n columns.
+fn transposing((m, n): (usize, usize)) -> ([usize; 3], [usize; 2]) {
+    let [across, along] = [m, n].map(|size| size.div_ceil(TRANSPOSED_BLOCK));
+    ([across, along.min(GRID_MAX), 1], [TRANSPOSED_BLOCK, TRANSPOSED_ROWS])
+}
+
+/// Computes B := alpha op(A) + beta B.
+pub(super) fn add<T: Scalar>(stream: &mut Stream<'_, T>, sum: Geadd<T, Mat<T>>) -> Result<(), DeviceError> {
+    let Geadd { op, alpha, a, beta, b } = sum;
+    if alpha == T::ZERO {
+        return scale(stream, None, beta, b);
+    }
+    let [from, ld_from, to, ld_to] =
+        [Argument::start(a), Argument::index(a.ld), Argument::start(b), Argument::index(b.ld)];
+    let (m, n) = (Argument::index(a.m), Argument::index(a.n));
+    let (alpha, beta) = (Argument::value(alpha), Argument::value(beta));
+    if op == Op::None {
+        let arguments = &[from, ld_from, to, ld_to, m, n, alpha, beta];
+        let (grid, threads) = (grid(a.shape()), [THREADS, 1]);
+        return stream.launch(Launch { family: Family::Elements, kernel: "geadd", arguments, grid, threads });
+    }
+    let conj = Argument::code((op == Op::ConjTrans).into());
+    let arguments = &[from, ld_from, to, ld_to, m, n, conj, alpha, beta];
+    let (grid, threads) = transposing(a.shape());
+    stream.launch(Launch { family: Family::Elements, kernel: "geadd_transposed", arguments, grid, threads })
 }
 
 /// Copies a unit lower triangle A to B, with its implicit ones and zeros.

@@ -15,7 +15,7 @@
 //! | `grid` | blocks of a grid or a cluster that run at once and communicate |
 //! | `lu`, `qr` | the panels getrf and geqrf |
 //! | `reflector` | larfb |
-//! | `elements` | copy, scale, laswp |
+//! | `elements` | copy, geadd, scale, laswp |
 //! | `batch` | operations on batches |
 //! | `tile` | parameters of batched products by tiles |
 //!
@@ -129,6 +129,7 @@ fn run_whole<T: Scalar>(stream: &mut Stream<'_, T>, call: &Call<T>) -> Result<()
         Call::Laswp(exchange) => elements::laswp(stream, exchange),
         Call::Larfb(reflector) => reflector::larfb(stream, *reflector),
         Call::Lacpy(copy) => elements::copy(stream, copy.op, copy.a, copy.b),
+        Call::Geadd(sum) => elements::add(stream, *sum),
         Call::Scale(scale) => elements::scale(stream, scale.part, scale.beta, scale.a),
         Call::Batch(batch) => batch::run(stream, batch),
     }

@@ -16,7 +16,7 @@ use superscalar_devices::cuda;
 /// A family of kernels that are compiled together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
-    /// `scale`, `copy`, `complete`, `transpose`, `fold`, `laswp`, `shift`.
+    /// `scale`, `copy`, `transpose`, `geadd`, `geadd_transposed`, `complete`, `fold`, `laswp`, `shift`.
     Elements,
     /// `potrf`, `solve`, `solve_many`, `solve_urgent`.
     Factor,

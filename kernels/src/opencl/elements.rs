@@ -1,4 +1,4 @@
-//! Operations that touch each element once: scale, copy, transposition, and interchanges of rows.
+//! Operations that touch each element once: scale, copy, transposition, sum, and interchanges of rows.
 
 use super::{
     Program,
@@ -6,7 +6,11 @@ use super::{
     stream::{Argument, Launch, Stream},
     view::{View, part_code},
 };
-use crate::{Direction, Op, Scalar, Symmetry, Uplo, device::Mat, operations::Laswp};
+use crate::{
+    Direction, Op, Scalar, Symmetry, Uplo,
+    device::Mat,
+    operations::{Geadd, Laswp},
+};
 use std::ops::Range;
 use superscalar_runtime::DeviceError;
 
@@ -51,13 +55,29 @@ pub(super) fn copy<T: Scalar>(stream: &mut Stream<'_>, op: Op, a: Mat<T>, b: Mat
         return stream.launch(Launch { program: Program::Elements, kernel: "copy", arguments, groups, local });
     }
     let conj = Argument::Code((op == Op::ConjTrans).into());
-    stream.launch(Launch {
-        program: Program::Elements,
-        kernel: "transpose",
-        arguments: &[from, ld_from, to, ld_to, Argument::Count(a.m), Argument::Count(a.n), conj],
-        groups: [a.m.div_ceil(TRANSPOSED_BLOCK), a.n.div_ceil(TRANSPOSED_BLOCK)],
-        local,
-    })
+    let arguments = &[from, ld_from, to, ld_to, Argument::Count(a.m), Argument::Count(a.n), conj];
+    let groups = [a.m, a.n].map(|size| size.div_ceil(TRANSPOSED_BLOCK));
+    stream.launch(Launch { program: Program::Elements, kernel: "transpose", arguments, groups, local })
+}
+
+/// Computes B := alpha op(A) + beta B.
+pub(super) fn add<T: Scalar>(stream: &mut Stream<'_>, sum: Geadd<T, Mat<T>>) -> Result<(), DeviceError> {
+    let Geadd { op, alpha, a, beta, b } = sum;
+    if alpha == T::ZERO {
+        return scale(stream, None, beta, View::of(b));
+    }
+    let [from, ld_from, to, ld_to] = [a.offset, a.ld, b.offset, b.ld].map(Argument::Offset);
+    let (alpha, beta) = (Argument::element(alpha), Argument::element(beta));
+    let (program, local) = (Program::Elements, [stream.parameters.work_items, 1]);
+    if op == Op::None {
+        let arguments = &[from, ld_from, to, ld_to, Argument::Count(a.m), alpha, beta];
+        let groups = [usize::from(a.m > 0), a.n];
+        return stream.launch(Launch { program, kernel: "geadd", arguments, groups, local });
+    }
+    let conj = Argument::Code((op == Op::ConjTrans).into());
+    let arguments = &[from, ld_from, to, ld_to, Argument::Count(a.m), Argument::Count(a.n), conj, alpha, beta];
+    let groups = [a.m, a.n].map(|size| size.div_ceil(TRANSPOSED_BLOCK));
+    stream.launch(Launch { program, kernel: "geadd_transposed", arguments, groups, local })
 }
 
 /// Makes the interchanges of successive blocks of rows, forward or backward. The task fails if an index is outside of

@@ -27,7 +27,7 @@
 //! | `tall` | products of the adjoint of a tall matrix |
 //! | `panel` | what `lu` and `qr` share |
 //! | `reflector` | larfb |
-//! | `elements` | copy, scale, laswp |
+//! | `elements` | copy, geadd, scale, laswp |
 //! | `batch` | operations on batches |
 //!
 //! # Contract
@@ -224,6 +224,7 @@ fn run<T: Scalar>(stream: &mut Stream<'_>, call: &Call<T>) -> Result<(), DeviceE
         Call::Laswp(ref exchange) => elements::laswp(stream, exchange),
         Call::Larfb(reflector) => reflector::larfb(stream, reflector),
         Call::Lacpy(Lacpy { op, a, b }) => elements::copy(stream, op, a, b),
+        Call::Geadd(sum) => elements::add(stream, sum),
         Call::Scale(Scale { part, beta, a }) => elements::scale(stream, part, beta, View::of(a)),
         Call::Batch(ref batch) => batch::run(stream, batch),
     }

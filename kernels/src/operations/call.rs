@@ -1,7 +1,7 @@
 //! [`Call`]: one operation on matrices in a device's heap.
 
 use super::{
-    BatchCall, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Mat, Potrf, Rank2k, RankK, Scale, Symm, Triangular,
+    BatchCall, Geadd, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Mat, Potrf, Rank2k, RankK, Scale, Symm, Triangular,
     check::HeapOperation,
 };
 use crate::Scalar;
@@ -33,6 +33,8 @@ pub enum Call<T: Scalar> {
     Larfb(Larfb<T>),
     /// A copy, optionally transposed.
     Lacpy(Lacpy<Mat<T>>),
+    /// A sum of two matrices, the first optionally transposed.
+    Geadd(Geadd<T, Mat<T>>),
     /// Scales a matrix.
     Scale(Scale<T, Mat<T>>),
     /// An operation on every problem of a batch.
@@ -54,6 +56,7 @@ impl<T: Scalar> Call<T> {
             Self::Laswp(operation) => operation,
             Self::Larfb(operation) => operation,
             Self::Lacpy(operation) => operation,
+            Self::Geadd(operation) => operation,
             Self::Scale(operation) => operation,
             Self::Batch(call) => &**call,
         }

@@ -13,7 +13,7 @@
 //! | `triangular` | [`Triangular`]: trmm and trsm |
 //! | `factor` | [`Potrf`], and the panels [`Getrf`] and [`Geqrf`] |
 //! | `reflect` | [`Larfb`] |
-//! | `moves` | [`Lacpy`], [`Scale`], [`Laswp`] |
+//! | `moves` | [`Lacpy`], [`Geadd`], [`Scale`], [`Laswp`] |
 //! | `batch` | [`BatchOperation`], on every problem of a batch |
 //! | `batch_call`, `batch_layout` | [`BatchCall`]: such an operation in a device's heap |
 //! | `batch_part` | the part of a batch that one launch processes |
@@ -71,7 +71,7 @@ pub use factor::{Geqrf, Getrf, PanelSolve, Potrf};
 pub use gemm::Gemm;
 pub(crate) use heap::Heap;
 pub use mat::Mat;
-pub use moves::{Lacpy, Laswp, Scale};
+pub use moves::{Geadd, Lacpy, Laswp, Scale};
 pub use reflect::Larfb;
 pub use symmetric::{Rank2k, RankK, Symm};
 pub use triangular::{Triangular, TriangularAction};
@@ -178,6 +178,7 @@ mod sealed {
     impl<T, P> Sealed for super::Triangular<T, P> {}
     impl<P> Sealed for super::Potrf<P> {}
     impl<P> Sealed for super::Lacpy<P> {}
+    impl<T, P> Sealed for super::Geadd<T, P> {}
     impl<T, P> Sealed for super::Scale<T, P> {}
 }
 

@@ -1,4 +1,4 @@
-//! Operations that copy, scale and interchange elements.
+//! Operations that copy, add, scale and interchange elements.
 
 use super::{
     Call, Mat, Operation, Resolve, Shape, check::HeapOperation, check::MatrixList, cost, heap::HeapViews, is_square,
@@ -58,6 +58,46 @@ impl<P: Shape> Operation for Lacpy<P> {
 
     fn call(on: Lacpy<Mat<P::Element>>) -> Call<P::Element> {
         Call::Lacpy(on)
+    }
+}
+
+/// B := alpha op(A) + beta B. A is not read if alpha = 0, and B is not read if beta = 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Geadd<T, R, W = R> {
+    /// The operation applied to A.
+    pub op: Op,
+    /// The factor of op(A).
+    pub alpha: T,
+    /// A.
+    pub a: R,
+    /// The factor of B.
+    pub beta: T,
+    /// B.
+    pub b: W,
+}
+
+impl<T: Scalar, P: Shape<Element = T>> Operation for Geadd<T, P> {
+    resolved!(Geadd: op alpha beta, a "A", b "B" updated(beta != T::ZERO));
+
+    fn name(&self) -> &'static str {
+        "geadd"
+    }
+
+    fn agrees(&self) -> bool {
+        self.op.shape(self.a.shape()) == self.b.shape()
+    }
+
+    fn cost(&self) -> Cost {
+        let (m, n) = reals(self.b.shape());
+        let [adds, keeps] = [self.alpha, self.beta].map(|factor| f64::from(factor != T::ZERO));
+        let cost = cost::<T>((adds + keeps) * m * n, adds * keeps * m * n, (1.0 + adds + keeps) * m * n);
+        // Like copies, sums run where their result has its home.
+        Cost { level: None, ..cost }
+    }
+
+    fn run(on: Geadd<T, Operand<'_, T>, MatMut<'_, T>>) -> Result<(), NotPositiveDefinite> {
+        cpu::geadd(on.op, on.alpha, on.a.view, on.beta, on.b);
+        Ok(())
     }
 }
 

@@ -18,12 +18,14 @@ mod factor;
 mod interchange;
 mod product;
 mod reflect;
+mod sum;
 mod triangular;
 
 pub use factor::potrf;
 pub use interchange::{getrf, laswp};
 pub use product::{gemm, gemmt, hemm, her2k, herk, symm, syr2k, syrk};
 pub use reflect::{geqrf, larfb, larft};
+pub use sum::geadd;
 pub use triangular::{trmm, trsm};
 
 use crate::{MatRef, Op, Scalar, Uplo};

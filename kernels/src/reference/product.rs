@@ -52,7 +52,7 @@ fn make_diagonal_real<T: Scalar>(mut c: MatMut<'_, T>) {
 }
 
 /// Computes alpha sum + beta c. The sum is not computed if alpha = 0, and c is not read if beta = 0.
-fn update<T: Scalar>(alpha: T, sum: impl Fn() -> T, beta: T, c: &T) -> T {
+pub(super) fn update<T: Scalar>(alpha: T, sum: impl Fn() -> T, beta: T, c: &T) -> T {
     let product = if alpha == T::ZERO { T::ZERO } else { alpha * sum() };
     let kept = match beta {
         b if b == T::ZERO => T::ZERO,

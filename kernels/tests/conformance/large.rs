@@ -5,7 +5,7 @@ use super::{Image, Nearness, OPS, Random, SIDES, Suite, UPLOS, products, sets, t
 use superscalar_kernels::{
     Diag, Direction, Op, Scalar, Side, Symmetry,
     device::Call,
-    operations::{Gemm, Lacpy, Laswp, Potrf, RankK, Scale, Symm, Triangular, TriangularAction},
+    operations::{Geadd, Gemm, Lacpy, Laswp, Potrf, RankK, Scale, Symm, Triangular, TriangularAction},
 };
 
 /// One triangle of a product: full blocks on the diagonal, a ragged one, several levels beside it.
@@ -152,6 +152,10 @@ pub fn copy_beyond_a_grid<T: Scalar>(suite: &mut Suite<'_, T>) {
             let a = image.place(&mut suite.numbers, op.shape(shape), |numbers, _, _| numbers.fraction());
             let b = suite.integers(&mut image, shape, true);
             suite.judge(&Call::Lacpy(Lacpy { op, a, b }), &image, Nearness::Exact);
+            let (mut image, (alpha, beta)) = (Image::default(), (T::from_f64(2.0), -T::ONE));
+            let a = suite.integers(&mut image, op.shape(shape), false);
+            let b = suite.integers(&mut image, shape, false);
+            suite.judge(&Call::Geadd(Geadd { op, alpha, a, beta, b }), &image, Nearness::Exact);
         }
         let mut image = Image::default();
         let a = suite.integers(&mut image, shape, false);

@@ -39,7 +39,7 @@ macro_rules! kernels {
             7 triangles::trmm 8 triangles::trmm_propagates 9 triangles::trsm 10 triangles::trsm_propagates
             11 triangles::potrf 12 triangles::potrf_fails 30 triangles::potrf_of_trapezoids
             13 moves::laswp 38 moves::laswp_outside 14 moves::larfb 15 moves::larfb_in_blocks
-            16 moves::copy 17 moves::scale 18 moves::refusals
+            16 moves::copy 62 moves::geadd 63 moves::geadd_propagates 17 moves::scale 18 moves::refusals
         }
     };
 }

@@ -1,11 +1,12 @@
-//! laswp, larfb, lacpy and scaling, and calls that are refused.
+//! laswp, larfb, lacpy, geadd and scaling, and calls that are refused.
 
 use super::{Image, Nearness, OPS, SIDES, Suite, UPLOS, oracle};
 use superscalar_kernels::{
     Direction, Op, Scalar, Side, Symmetry, Uplo,
     device::{Call, Mat},
-    operations::{Lacpy, Larfb, Laswp, Potrf, RankK, Scale},
+    operations::{Geadd, Lacpy, Larfb, Laswp, Potrf, RankK, Scale},
 };
+use superscalar_oracle::is_finite;
 
 const SHAPES: [(usize, usize); 11] =
     [(0, 3), (3, 0), (1, 1), (2, 5), (5, 2), (8, 8), (16, 33), (33, 17), (65, 64), (130, 7), (3, 150)];
@@ -100,6 +101,40 @@ pub fn copy<T: Scalar>(suite: &mut Suite<'_, T>) {
     }
 }
 
+/// All pairs of factors. An operand that is multiplied by zero is NaN.
+pub fn geadd<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape in SHAPES {
+        for op in OPS {
+            for _ in 0..9 {
+                let (alpha, beta) = suite.factors();
+                let mut image = Image::default();
+                let a = suite.integers(&mut image, op.shape(shape), alpha == T::ZERO);
+                let b = suite.integers(&mut image, shape, beta == T::ZERO);
+                suite.judge(&Call::Geadd(Geadd { op, alpha, a, beta, b }), &image, Nearness::Exact);
+            }
+        }
+    }
+}
+
+/// NaN and infinities of both operands reach the sum.
+pub fn geadd_propagates<T: Scalar>(suite: &mut Suite<'_, T>) {
+    for shape @ (m, n) in SHAPES.into_iter().filter(|&(m, n)| m * n > 1) {
+        for (op, value) in OPS.into_iter().flat_map(|op| [f64::NAN, f64::INFINITY].map(|value| (op, value))) {
+            for in_b in [false, true] {
+                let (alpha, beta) = (T::from_f64(2.0), T::from_f64(-3.0));
+                let mut image = Image::default();
+                let a = suite.integers(&mut image, op.shape(shape), false);
+                let b = suite.integers(&mut image, shape, false);
+                let place = if in_b { b } else { a };
+                image.set(place, place.m / 2, place.n / 2, T::from_f64(value));
+                let after =
+                    suite.judge(&Call::Geadd(Geadd { op, alpha, a, beta, b }), &image, Nearness::Roundoffs(4.0));
+                assert!(!is_finite(after.at(b, m / 2, n / 2)), "{value} in {}", if in_b { "B" } else { "A" });
+            }
+        }
+    }
+}
+
 pub fn scale<T: Scalar>(suite: &mut Suite<'_, T>) {
     let triangles = UPLOS.into_iter().flat_map(|uplo| Symmetry::ALL.map(|symmetry| Some((symmetry, uplo))));
     let parts: Vec<_> = triangles.chain([None]).collect();
@@ -124,9 +159,13 @@ pub fn refusals<T: Scalar>(suite: &mut Suite<'_, T>) {
     let b = suite.integers(&mut image, (6, 4), false);
     let (alpha, beta, symmetry, uplo) = (T::ONE, T::ZERO, Symmetry::Symmetric, Uplo::Upper);
     let part = None;
+    let geadd = |op, a, b| Call::Geadd(Geadd { op, alpha, a, beta, b });
     let refused = [
         (Call::Lacpy(Lacpy { op: Op::Trans, a, b }), "lacpy: shapes do not agree: B 6 x 4, A 6 x 4"),
         (Call::Lacpy(Lacpy { op: Op::None, a, b: a }), "lacpy: B overlaps A"),
+        (geadd(Op::ConjTrans, a, b), "geadd: shapes do not agree: B 6 x 4, A 6 x 4"),
+        (geadd(Op::None, a, a), "geadd: B overlaps A"),
+        (geadd(Op::None, Mat::at(a.offset, a.shape(), 5), b), "geadd: the columns of A overlap"),
         (Call::Potrf(Potrf { uplo, first: 0, a }), "potrf: shapes do not agree: A 6 x 4"),
         (Call::Scale(Scale { part, beta, a: Mat::at(a.offset, a.shape(), 5) }), "scale: the columns of A overlap"),
         (

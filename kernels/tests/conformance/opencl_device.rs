@@ -10,7 +10,7 @@ use superscalar_kernels::{
     Direction, Op, Scalar, Side, Symmetry, Uplo,
     device::{Call, Mat},
     opencl::{Class, Parameters, enqueue_with, scratch_bytes, scratch_bytes_with},
-    operations::{Gemm, Lacpy, Larfb, Laswp, Potrf, RankK, Symm},
+    operations::{Geadd, Gemm, Lacpy, Larfb, Laswp, Potrf, RankK, Symm},
 };
 use superscalar_runtime::DeviceError;
 
@@ -105,6 +105,7 @@ fn invalid_calls_are_refused() {
         Call::RankK(RankK { symmetry, uplo, op: Op::Trans, alpha, a, beta, c: square }),
         Call::Potrf(Potrf { uplo, first: 0, a }),
         Call::Lacpy(Lacpy { op: Op::Trans, a, b }),
+        Call::Geadd(Geadd { op: Op::Trans, alpha, a, beta, b }),
         Call::Larfb(Larfb { side: Side::Left, op: Op::None, v: a, t: square, c }),
         Call::Laswp(Laswp { a, first: 3, ipiv: vec![Mat::at(0, (2, 1), 2)], direction: Direction::Forward }),
     ];

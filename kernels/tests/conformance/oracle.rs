@@ -7,7 +7,7 @@ use superscalar_kernels::{
     Uplo,
     device::{Call, Mat},
     operations::{
-        Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular, TriangularAction,
+        Geadd, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Rank2k, RankK, Scale, Symm, Triangular, TriangularAction,
     },
     reference,
 };
@@ -34,7 +34,7 @@ pub fn written<T: Scalar>(call: &Call<T>) -> (Mat<T>, Option<Uplo>) {
         Call::Potrf(Potrf { uplo, a, .. }) => (*a, Some(*uplo)),
         Call::Getrf(Getrf { a, .. }) | Call::Geqrf(Geqrf { a, .. }) => (*a, None),
         Call::Laswp(Laswp { a, .. }) => (*a, None),
-        Call::Lacpy(Lacpy { b, .. }) => (*b, None),
+        Call::Lacpy(Lacpy { b, .. }) | Call::Geadd(Geadd { b, .. }) => (*b, None),
         Call::Scale(Scale { part, a, .. }) => (*a, part.map(|(_, uplo)| uplo)),
         Call::Batch(_) => unreachable!("batches are compared problem by problem"),
     }
@@ -113,6 +113,9 @@ fn compute<T: Scalar>(call: &Call<T>, image: &Image, x: &mut Stored<T>) -> Resul
             reference::larfb(side, op, v.view(), t.view(), x.view_mut());
         }
         Call::Lacpy(Lacpy { op, ref a, .. }) => copy(op, &of(a), x),
+        Call::Geadd(Geadd { op, alpha, ref a, beta, .. }) => {
+            reference::geadd(op, alpha, of(a).view(), beta, x.view_mut());
+        }
         Call::Scale(Scale { part, beta, .. }) => scale(part, beta, x),
     }
     Ok(())

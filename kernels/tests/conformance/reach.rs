@@ -5,7 +5,9 @@ use crate::{Image, SIDES, Suite, UPLOS, batch_case::Case, triangles};
 use superscalar_kernels::{
     Diag, Direction, MatMut, NotPositiveDefinite, Op, Scalar, Side, Symmetry, Uplo,
     device::{Call, Mat},
-    operations::{BatchOperation, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Scale, Triangular, TriangularAction},
+    operations::{
+        BatchOperation, Geadd, Gemm, Geqrf, Getrf, Lacpy, Larfb, Laswp, Potrf, Scale, Triangular, TriangularAction,
+    },
 };
 use superscalar_oracle::Random;
 
@@ -17,13 +19,14 @@ fn run<T: Scalar>(suite: &mut Suite<'_, T>, call: &Call<T>, mut image: Image) {
     suite.attempt(call, &mut image).unwrap_or_else(|error| panic!("{call:?}: {error}"));
 }
 
-/// Runs `copy`, `transpose`, `scale`, `laswp`, `complete`.
+/// Runs `copy`, `transpose`, `geadd`, `geadd_transposed`, `scale`, `laswp`, `complete`.
 pub fn elements<T: Scalar>(suite: &mut Suite<'_, T>) {
     let (alpha, beta) = (T::from_f64(2.0), T::from_f64(-0.5));
     for op in [Op::None, Op::ConjTrans] {
         let mut image = Image::default();
         let (a, b) = (fractions(suite, &mut image, op.shape((70, 37))), fractions(suite, &mut image, (70, 37)));
-        run(suite, &Call::Lacpy(Lacpy { op, a, b }), image);
+        run(suite, &Call::Lacpy(Lacpy { op, a, b }), image.clone());
+        run(suite, &Call::Geadd(Geadd { op, alpha, a, beta, b }), image);
     }
     for part in [None, Some((Symmetry::Hermitian, Uplo::Lower)), Some((Symmetry::Symmetric, Uplo::Upper))] {
         let mut image = Image::default();

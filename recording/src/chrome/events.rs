@@ -5,13 +5,14 @@
 
 use std::io::{self, Write};
 use std::ops::Range;
+use std::panic::Location;
 
 use super::ChromeWritten;
 use crate::activity::node_name;
 use crate::json::JsonWriter;
 use crate::{
-    Activity, ActivityKind, CounterSample, HazardRecord, HostEvent, Outcome, Recording, RecordingError, Span,
-    TaskRecord,
+    Activity, ActivityKind, CounterSample, HazardRecord, HostEvent, Outcome, PlanRecord, Prediction, Recording,
+    RecordingError, Span, TaskRecord,
 };
 
 /// The process of the counters. The processes of the lanes follow; the host's process is last.
@@ -177,14 +178,9 @@ impl<W: Write> Events<W> {
         let json = &mut self.json;
         json.raw(",\"inserted\":");
         json.thousandths(task.inserted_ns.saturating_add(self.shift_ns));
-        if let Some((&outermost, rest)) = task.index.as_slice().split_first() {
-            json.raw(",\"index\":[");
-            json.integer(u64::from(outermost));
-            for &index in rest {
-                json.raw(",");
-                json.integer(u64::from(index));
-            }
-            json.raw("]");
+        if !task.index.is_empty() {
+            json.raw(",\"index\":");
+            json.integers(task.index.as_slice().iter().map(|&index| u64::from(index)));
         }
         json.raw(",\"priority\":");
         json.signed(i64::from(task.priority));
@@ -206,11 +202,46 @@ impl<W: Write> Events<W> {
             json.raw(",\"bytes\":");
             json.real(task.bytes);
         }
+        self.site(task.site);
+    }
+
+    fn site(&mut self, site: &Location<'_>) {
+        let json = &mut self.json;
         json.raw(",\"site\":\"");
-        json.escaped(task.site.file());
+        json.escaped(site.file());
         json.raw(":");
-        json.integer(u64::from(task.site.line()));
+        json.integer(u64::from(site.line()));
         json.raw("\"");
+    }
+
+    /// Writes the slice of a plan.
+    pub(super) fn plan(&mut self, row: &str, time_ns: Range<u64>, plan: &PlanRecord, nodes: &[String]) -> WriteResult {
+        let Prediction { name, time_ns: predicted_ns, tile, traffic } = &plan.prediction;
+        self.begin("X")?;
+        self.json.raw(",\"cat\":\"plan\",\"name\":");
+        self.json.string(name);
+        self.slice(row, time_ns);
+        self.json.raw(",\"args\":{\"predicted ms\":");
+        self.json.thousandths(predicted_ns / 1000);
+        self.json.raw(",\"inserted\":");
+        self.json.thousandths(plan.inserted_ns.saturating_add(self.shift_ns));
+        if !tile.is_empty() {
+            self.json.raw(",\"tile\":");
+            self.json.integers(tile.iter().copied());
+        }
+        self.json.raw(",\"bytes\":{");
+        for (at, &(from, to, bytes)) in traffic.iter().enumerate() {
+            self.json.raw(if at == 0 { "" } else { "," });
+            // The name that transfers over this link have.
+            self.json.string(&ActivityKind::Transfer { from, to, bytes }.label(nodes));
+            self.json.raw(":");
+            self.json.integer(bytes);
+        }
+        self.json.raw("}");
+        self.site(plan.site);
+        self.json.raw("}}");
+        self.written.plans += 1;
+        Ok(())
     }
 
     /// Writes the slice of a transfer, an eviction, a stall or a wait for memory.

@@ -19,7 +19,7 @@ use super::{RUNTIME_PID, lane_processes};
 use crate::json::JsonWriter;
 use crate::layout::check;
 use crate::order::TaskOrder;
-use crate::{Activity, HazardRecord, Lane, LaneKind, Recording, RecordingError, Span, TaskId, TaskRecord};
+use crate::{Activity, HazardRecord, Lane, LaneKind, PlanRecord, Recording, RecordingError, Span, TaskId, TaskRecord};
 
 /// The number of recent tasks whose slices are remembered as origins of arrows; about 10 MB.
 const ENDED_MAX: usize = 1 << 18;
@@ -140,8 +140,8 @@ impl GrowingTrace {
     /// [`new`](Self::new); counters are ignored.
     ///
     /// # Errors
-    /// If a span or an activity is on a lane that does not exist, or ends before it starts. Then nothing of the piece
-    /// is added.
+    /// If a span, an activity or a plan is on a lane that does not exist, or ends before it starts. Then nothing of the
+    /// piece is added.
     pub fn append(&mut self, piece: Recording) -> Result<(), RecordingError> {
         check(&piece, self.run.lanes.len())?;
         let mut records = std::mem::take(&mut self.records);
@@ -183,6 +183,7 @@ impl GrowingTrace {
         }
         self.records = records;
         self.append_activities(&piece.activities, &piece.nodes)?;
+        self.append_plans(&piece.plans, &piece.nodes)?;
         self.append_hazards(piece.hazards)
     }
 
@@ -193,6 +194,17 @@ impl GrowingTrace {
             let (start_ns, end_ns) = (activity.start_ns, activity.end_ns);
             let row = self.row(activity.lane, start_ns, end_ns)?;
             self.events.activity(&self.rows[row as usize], start_ns..end_ns, activity, nodes)?;
+        }
+        Ok(())
+    }
+
+    fn append_plans(&mut self, plans: &[PlanRecord], nodes: &[String]) -> Result<(), RecordingError> {
+        let mut plans: Vec<&PlanRecord> = plans.iter().collect();
+        plans.sort_by_key(|plan| (plan.lane, plan.start_ns, Reverse(plan.predicted_end_ns())));
+        for plan in plans {
+            let (start_ns, end_ns) = (plan.start_ns, plan.predicted_end_ns());
+            let row = self.row(plan.lane, start_ns, end_ns)?;
+            self.events.plan(&self.rows[row as usize], start_ns..end_ns, plan, nodes)?;
         }
         Ok(())
     }
@@ -257,7 +269,7 @@ impl GrowingTrace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Hazard, Outcome, TileIndex};
+    use crate::{Hazard, Outcome, Prediction, TileIndex};
     use serde_json::Value;
     use std::panic::Location;
 
@@ -320,6 +332,17 @@ mod tests {
         let events = grow(&mut trace, &mut text, Recording::default());
         assert_eq!(events[expected.len()..], ["X task 3 3"]);
         assert!(trace.records.is_empty() && trace.hazards.is_empty() && trace.spans.is_empty());
+    }
+
+    #[test]
+    fn plans_are_appended() {
+        let (mut trace, mut text) = (growing(), Vec::new());
+        let prediction = Prediction { name: "gemm", time_ns: 100, ..Prediction::default() };
+        let plan = PlanRecord { prediction, site: Location::caller(), lane: 1, start_ns: 10, inserted_ns: 20 };
+        let later = PlanRecord { start_ns: 50, ..plan.clone() };
+        // They overlap, so they are on two rows.
+        let events = grow(&mut trace, &mut text, Recording { plans: vec![later, plan], ..Recording::default() });
+        assert_eq!(events, ["X gemm null 3", "X gemm null 4"]);
     }
 
     #[test]

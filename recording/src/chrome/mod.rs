@@ -50,6 +50,8 @@ pub struct ChromeWritten {
     pub slices: u64,
     /// Slices of transfers, evictions, stalls and waits for memory.
     pub activities: u64,
+    /// Slices of plans.
+    pub plans: u64,
     /// Arrows, one per hazard that could be drawn.
     pub arrows: u64,
     /// Hazards written as instants instead: a slice is completely covered by nested ones, or the clocks of two lanes
@@ -91,7 +93,8 @@ impl<'a> ChromeTrace<'a> {
     /// Writes the trace; `out` need not be buffered.
     ///
     /// # Errors
-    /// If writing to `out` fails, or a span or an activity is on a lane that does not exist or ends before it starts.
+    /// If writing to `out` fails, or a span, an activity or a plan is on a lane that does not exist or ends
+    /// before it starts.
     pub fn write<W: Write>(&self, out: W) -> Result<ChromeWritten, RecordingError> {
         let layout = Layout::new(self.recording)?;
         let (shift_ns, host_shift_ns) = self.shifts();
@@ -204,6 +207,7 @@ fn slices<W: Write>(events: &mut Events<W>, recording: &Recording, layout: &Layo
             SliceSource::Activity(activity) => {
                 events.activity(row, time_ns, &recording.activities[activity], &recording.nodes)?;
             }
+            SliceSource::Plan(plan) => events.plan(row, time_ns, &recording.plans[plan], &recording.nodes)?,
         }
     }
     Ok(())

@@ -5,6 +5,7 @@ use crate::samples::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use std::panic::Location;
 use superscalar_recording::*;
 
 fn written(recording: &Recording) -> (ChromeWritten, Model) {
@@ -156,6 +157,40 @@ fn activities_have_all_arguments() {
     assert!(text.contains("\"name\":\"bytes host to cuda:0\"") && text.contains("\"name\":\"bytes in cuda:0\""));
 }
 
+/// Plans that overlap are drawn beside each other.
+#[test]
+fn plans_have_all_arguments() {
+    let (host, gpu) = (NodeId(0), NodeId(1));
+    let traffic = vec![(host, gpu, 256), (gpu, host, 64)];
+    let prediction = Prediction { name: "gemm", time_ns: 2_345_678, tile: vec![48, 32, 16], traffic };
+    let site = Location::caller();
+    let plan = PlanRecord { prediction, site, lane: 0, start_ns: 1000, inserted_ns: 5000 };
+    let bare = Prediction { name: "gemm", time_ns: 2_000_000, ..Prediction::default() };
+    let later = PlanRecord { prediction: bare, start_ns: 900_000, ..plan.clone() };
+    let mut recording = Recording {
+        lanes: vec![Lane { name: "plans".to_owned(), kind: LaneKind::Host, process: "plans".to_owned() }],
+        nodes: ["host", "cuda:0"].map(str::to_owned).into(),
+        plans: vec![plan, later],
+        ..Recording::default()
+    };
+    let (written, model) = written(&recording);
+    assert_eq!(written.plans, 2);
+    assert_eq!(model.threads.values().collect::<Vec<_>>(), ["plans", "plans (2)"]);
+    let [first, second] = &model.slices[..] else { panic!("{:?}", model.slices) };
+    assert_eq!((&*first.category, &*first.name, first.start_ns, first.end_ns), ("plan", "gemm", 1000, 2_346_678));
+    let site = format!("{}:{}", file!(), site.line());
+    let bytes = json!({"host to cuda:0": 256, "cuda:0 to host": 64});
+    let expected =
+        json!({"predicted ms": 2.345, "inserted": 5.0, "tile": [48, 32, 16], "bytes": bytes, "site": site.clone()});
+    assert_eq!(Value::Object(first.arguments.clone()), expected);
+    let expected = json!({"predicted ms": 2.0, "inserted": 5.0, "bytes": {}, "site": site});
+    assert_eq!(Value::Object(second.arguments.clone()), expected);
+
+    recording.lanes.clear();
+    let error = ChromeTrace::new(&recording).write(io::sink()).expect_err("no such lane");
+    assert!(error.to_string().contains("a plan (gemm) is on lane 0"), "{error}");
+}
+
 #[test]
 fn invalid_recordings_are_refused() {
     let mut recording = Recording { lanes: workers(1), spans: vec![span(3, 1, 0, 10)], ..Recording::default() };
@@ -225,8 +260,10 @@ proptest! {
     fn random_recordings_are_valid_traces(recording in any_recording()) {
         let (written, model) = written(&recording);
         prop_assert_eq!(written.slices as usize, recording.spans.len());
-        prop_assert_eq!(model.slices.len(), recording.spans.len() + recording.activities.len());
+        let slices = recording.spans.len() + recording.activities.len() + recording.plans.len();
+        prop_assert_eq!(model.slices.len(), slices);
         prop_assert_eq!(written.activities as usize, recording.activities.len());
+        prop_assert_eq!(written.plans as usize, recording.plans.len());
         prop_assert_eq!(model.samples, recording.counters.len());
         let hazards = recording.hazards.len() as u64;
         prop_assert_eq!(written.arrows + written.hazards_hidden + written.hazards_left_out, hazards);

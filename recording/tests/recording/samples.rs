@@ -90,6 +90,22 @@ fn any_activity(lanes: u32) -> impl Strategy<Value = Activity> {
     )
 }
 
+/// A plan with traffic between the nodes 0 to 3.
+fn any_plan(lanes: u32) -> impl Strategy<Value = PlanRecord> {
+    let node = || (0..4_u32).prop_map(NodeId);
+    let traffic = prop::collection::vec((node(), node(), any::<u64>()), 0..4);
+    let prediction =
+        (prop::sample::select(NAMES.to_vec()), 0..60_u64, prop::collection::vec(any::<u64>(), 0..4), traffic)
+            .prop_map(|(name, time_ns, tile, traffic)| Prediction { name, time_ns, tile, traffic });
+    (prediction, 0..lanes, 0..200_u64, 0..300_u64).prop_map(|(prediction, lane, start_ns, inserted_ns)| PlanRecord {
+        prediction,
+        site: Location::caller(),
+        lane,
+        start_ns,
+        inserted_ns,
+    })
+}
+
 fn any_counter() -> impl Strategy<Value = Counter> {
     let (from, to) = (NodeId(0), NodeId(1));
     let counters =
@@ -107,6 +123,7 @@ prop_compose! {
         hazards in prop::collection::vec((0..40_u64, 0..40_u64, any_hazard()), 0..60),
         spans in prop::collection::vec(any_span(lanes), 0..60),
         activities in prop::collection::vec(any_activity(lanes), 0..20),
+        plans in prop::collection::vec(any_plan(lanes), 0..4),
         samples in prop::collection::vec((any_counter(), 0..300_u64, any::<u64>()), 0..20),
         dropped in any::<u64>(),
     ) -> Recording {
@@ -123,6 +140,7 @@ prop_compose! {
             hazards: hazards.into_iter().map(|(from, to, why)| hazard(from, to, why)).collect(),
             spans,
             activities,
+            plans,
             nodes: ["host", "cuda:0", "a \"node\""].map(str::to_owned).into(),
             counters: samples
                 .into_iter()

@@ -346,30 +346,37 @@ impl Directory {
         missing: usize,
     ) -> Result<Option<Segment>, DeviceError> {
         let (at, node) = (usize::from(device), Node::of_device(device));
+        if let Some(segment) = self.room_at_once(device, bytes) {
+            return Ok(Some(segment));
+        }
+        let may_leave = |id: &EntryId| self.entry(*id).replicas[node.at()].pins == 0 && self.entry(*id).host_users == 0;
+        let victims: Vec<EntryId> = self.stores[at].lru.iter().filter(may_leave).collect();
+        if let Some(eviction_error) = self.stores[at].eviction_error.take() {
+            return Err(eviction_error);
+        }
+        for id in victims {
+            if self.stores[at].evicting_bytes >= missing || !self.evict_to_host(copier, id, node)? {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Allocates memory in a device's heap. Unpinned replicas whose values are also elsewhere are dropped for it.
+    pub(super) fn room_at_once(&mut self, device: u16, bytes: usize) -> Option<Segment> {
+        let (at, node) = (usize::from(device), Node::of_device(device));
         loop {
-            if let Some(segment) = self.stores[at].heap.as_mut().and_then(|heap| heap.take(bytes)) {
-                return Ok(Some(segment));
+            if let Some(segment) = self.stores[at].heap.as_mut()?.take(bytes) {
+                return Some(segment);
             }
-            let unused = |id: &EntryId| self.entry(*id).replicas[node.at()].pins == 0;
-            let dispensable = |id: &EntryId| !self.entry(*id).is_only(node);
-            let found = self.stores[at].lru.iter().filter(unused).find(dispensable);
-            if let Some(id) = found {
-                let bytes = self.segment_on(id, node).map_or(0, Segment::bytes);
-                self.evicted[at] = (self.evicted[at].0 + 1, self.evicted[at].1 + bytes as u64);
-                self.discard(id, node);
-                continue;
-            }
-            let may_leave = |id: &EntryId| unused(id) && self.entry(*id).host_users == 0;
-            let victims: Vec<EntryId> = self.stores[at].lru.iter().filter(may_leave).collect();
-            if let Some(eviction_error) = self.stores[at].eviction_error.take() {
-                return Err(eviction_error);
-            }
-            for id in victims {
-                if self.stores[at].evicting_bytes >= missing || !self.evict_to_host(copier, id, node)? {
-                    break;
-                }
-            }
-            return Ok(None);
+            let is_dispensable = |id: &EntryId| {
+                let entry = self.entry(*id);
+                entry.replicas[node.at()].pins == 0 && !entry.is_only(node)
+            };
+            let id = self.stores[at].lru.iter().find(is_dispensable)?;
+            let bytes = self.segment_on(id, node).map_or(0, Segment::bytes);
+            self.evicted[at] = (self.evicted[at].0 + 1, self.evicted[at].1 + bytes as u64);
+            self.discard(id, node);
         }
     }
 

@@ -179,18 +179,19 @@ impl Directory {
         LinkInfo::parts_of_copy(&links, bytes).min(columns).max(1)
     }
 
-    /// Gives the replica memory if it has none and the heap has room now. Returns whether it has.
+    /// Gives the replica memory if it has none and the heap has room at once. Returns whether it has.
     fn has_place(&mut self, id: EntryId, node: Node) -> bool {
-        let Some(at) = node.device().map(usize::from) else { return false };
+        let Some(device) = node.device() else { return false };
+        let store = &self.stores[usize::from(device)];
         // A task that waits for room must not wait for more.
-        if self.stores[at].wanted_bytes > 0 {
+        if store.wanted_bytes > 0 {
             return false;
         }
-        let bytes = DeviceRegion::like(&self.entry(id).host, 0, self.stores[at].align).span_bytes();
+        let bytes = DeviceRegion::like(&self.entry(id).host, 0, store.align).span_bytes();
         if let Some(segment) = self.segment_on(id, node) {
             return segment.bytes() >= bytes;
         }
-        let Some(segment) = self.stores[at].heap.as_mut().and_then(|heap| heap.take(bytes)) else { return false };
+        let Some(segment) = self.room_at_once(device, bytes) else { return false };
         self.entry_mut(id).replicas[node.at()].segment = Some(segment);
         self.touch(id, node);
         true

@@ -5,7 +5,7 @@ use super::{
     page::Page,
     ring::{Pages, TasksInProgress},
 };
-use crate::recording::{Activity, ActivityKind, Counter, CounterSample, Recording, Span};
+use crate::recording::{Activity, ActivityKind, Counter, CounterSample, PlanRecord, Recording, Span};
 use std::{borrow::Borrow, cmp::Reverse, collections::BTreeMap};
 
 impl Recorder {
@@ -31,6 +31,7 @@ impl Recorder {
         is_used[..recording.workers.map_or(0, |workers| workers as usize)].fill(true);
         recording.spans.iter().for_each(|span| is_used[span.lane as usize] = true);
         recording.activities.iter().for_each(|activity| is_used[activity.lane as usize] = true);
+        recording.plans.iter().for_each(|plan| is_used[plan.lane as usize] = true);
         let numbers = is_used.iter().scan(0, |next, &is_used| {
             let number = *next;
             *next += u32::from(is_used);
@@ -39,6 +40,7 @@ impl Recorder {
         let lanes: Vec<u32> = numbers.collect();
         recording.spans.iter_mut().for_each(|Span { lane, .. }| *lane = lanes[*lane as usize]);
         recording.activities.iter_mut().for_each(|Activity { lane, .. }| *lane = lanes[*lane as usize]);
+        recording.plans.iter_mut().for_each(|PlanRecord { lane, .. }| *lane = lanes[*lane as usize]);
         let mut is_used = is_used.into_iter();
         recording.lanes.retain(|_| is_used.next() == Some(true));
         recording
@@ -56,6 +58,7 @@ impl Recorder {
             recording.hazards.extend_from_slice(&page.hazards);
             recording.spans.extend_from_slice(&page.spans);
             recording.activities.extend_from_slice(&page.activities);
+            recording.plans.extend_from_slice(&page.plans);
         }
         recording
     }

@@ -24,8 +24,8 @@ use crate::{
     hazard::Mode,
     notices::Notices,
     recording::{
-        Activity, ActivityKind, Counter, CounterSample, HazardRecord, Lane, LaneKind, NodeId, Outcome, Recording, Span,
-        Stall, TaskId, TaskRecord,
+        Activity, ActivityKind, Counter, CounterSample, HazardRecord, Lane, LaneKind, NodeId, Outcome, PlanRecord,
+        Prediction, Recording, Span, Stall, TaskId, TaskRecord,
     },
     schedule::Place,
     seat::Seat,
@@ -71,10 +71,12 @@ pub(crate) struct DeviceLanes {
 /// Records a run; see the module documentation.
 pub(crate) struct Recorder {
     epoch: Instant,
-    /// An empty recording with the lanes of all seats and queues.
+    /// An empty recording with the lanes of all seats and queues, and of plans.
     blank: Recording,
     /// The first lane of each device's queues.
     queues: Vec<u32>,
+    /// The lane of plans.
+    plans: u32,
     /// For each lane of a queue, when its last work ended.
     ends: Mutex<Vec<u64>>,
     notices: Arc<Notices>,
@@ -97,6 +99,8 @@ impl Recorder {
             queues.push(lanes.len() as u32);
             lanes.extend(each);
         }
+        let plans = lanes.len() as u32;
+        lanes.push(Lane { name: "plans".to_owned(), kind: LaneKind::Host, process: "plans".to_owned() });
         blank.nodes = elsewhere.nodes;
         Self {
             epoch: Instant::now(),
@@ -104,6 +108,7 @@ impl Recorder {
             data: AtomicU32::new(0),
             seats,
             queues,
+            plans,
             ends: Mutex::new(vec![0; blank.lanes.len()]),
             notices,
             ring: Mutex::new(Ring::new(memory_bytes, has_file)),
@@ -262,6 +267,13 @@ impl Recorder {
         self.add(seat, CounterSample { counter, at_ns: self.now_ns(), value: bytes });
     }
 
+    /// Records what was predicted for an operation whose tasks were inserted at this seat from `since` until now.
+    pub(crate) fn plan(&self, seat: &Seat, since: Instant, prediction: Prediction, site: &'static Location<'static>) {
+        let start_ns = since.saturating_duration_since(self.epoch).as_nanos() as u64;
+        let inserted_ns = self.moment(seat);
+        self.add(seat, PlanRecord { prediction, site, lane: self.plans, start_ns, inserted_ns });
+    }
+
     /// Records an activity on the seat's own lane.
     fn activity(&self, seat: &Seat, kind: ActivityKind, (start_ns, end_ns): (u64, u64)) {
         let mut page = self.page(seat.place);
@@ -286,7 +298,7 @@ impl Recorder {
         }
     }
 
-    /// Returns an empty recording with the lanes of all seats and queues.
+    /// Returns an empty recording with all lanes.
     fn blank(&self) -> Recording {
         Recording { notices: self.notices.texts(), ..self.blank.clone() }
     }

@@ -1,7 +1,7 @@
 //! A page: consecutive records of one seat.
 
-use crate::recording::{Activity, CounterSample, HazardRecord, Span, TaskRecord};
-use std::mem::size_of;
+use crate::recording::{Activity, CounterSample, HazardRecord, PlanRecord, Prediction, Span, TaskRecord};
+use std::mem::{size_of, size_of_val};
 
 /// The records of one seat from one time to another. The seat owns the page under construction. A sealed page is in the
 /// [`Ring`](super::ring::Ring), and does not change.
@@ -20,6 +20,7 @@ pub(super) struct Page {
     pub(super) spans: Vec<Span>,
     pub(super) activities: Vec<Activity>,
     pub(super) samples: Vec<CounterSample>,
+    pub(super) plans: Vec<PlanRecord>,
     /// The times at which tasks became ready.
     pub(super) ready_ns: Vec<u64>,
 }
@@ -37,6 +38,12 @@ impl Page {
     pub(super) fn add<R: Record>(&mut self, record: R) {
         self.bytes += size_of::<R>();
         R::list(self).push(record);
+    }
+
+    /// Returns the bytes of the lists inside records.
+    fn inner_bytes(&self) -> usize {
+        let bytes = |Prediction { tile, traffic, .. }: &Prediction| size_of_val(&**tile) + size_of_val(&**traffic);
+        self.plans.iter().map(|plan| bytes(&plan.prediction)).sum()
     }
 }
 
@@ -68,7 +75,7 @@ macro_rules! lists {
 
             /// Returns the bytes of memory that the page takes.
             pub(super) fn memory_bytes(&self) -> usize {
-                size_of::<Self>() $(+ self.$list.capacity() * size_of::<$record>())*
+                self.inner_bytes() + size_of::<Self>() $(+ self.$list.capacity() * size_of::<$record>())*
             }
         }
 
@@ -82,5 +89,6 @@ macro_rules! lists {
 }
 
 lists!(
-    tasks: TaskRecord, hazards: HazardRecord, spans: Span, activities: Activity, samples: CounterSample, ready_ns: u64
+    tasks: TaskRecord, hazards: HazardRecord, spans: Span, activities: Activity, samples: CounterSample,
+    plans: PlanRecord, ready_ns: u64
 );

@@ -6,6 +6,6 @@ mod host_spans;
 pub use host_spans::{HostSpans, HostSpansError};
 pub use superscalar_recording::{
     Activity, ActivityKind, BlasLevel, ChromeTrace, ChromeWritten, Counter, CounterSample, Dot, GrowingTrace, Hazard,
-    HazardRecord, HostCapture, HostEvent, Lane, LaneKind, NodeId, Outcome, Recording, RecordingError, Span, Stall,
-    TaskId, TaskRecord, TileIndex,
+    HazardRecord, HostCapture, HostEvent, Lane, LaneKind, NodeId, Outcome, PlanRecord, Prediction, Recording,
+    RecordingError, Span, Stall, TaskId, TaskRecord, TileIndex,
 };

@@ -3,6 +3,7 @@
 mod lent;
 mod open;
 mod output;
+mod plan;
 mod view;
 
 pub use lent::{Home, Lent};

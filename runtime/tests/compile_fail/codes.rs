@@ -12,11 +12,14 @@ use std::{
 type Fault = (String, String, usize);
 
 /// Parses the errors in a compiler's output. Errors without a position are omitted, because they only count the others.
+/// They may stand before a note of another program, which is compiled at the same time.
 fn faults(output: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut code = None;
     for line in output.lines() {
-        if let Some(rest) = line.strip_prefix("error") {
+        if line.starts_with("error: could not compile") || line.starts_with("error: aborting") {
+            code = None;
+        } else if let Some(rest) = line.strip_prefix("error") {
             let known = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(code, _)| code);
             code = Some(known.unwrap_or_default().to_owned());
         } else if line.starts_with("warning") {
@@ -104,7 +107,7 @@ fn error_codes_are_parsed() {
     let output = "error[E0499]: twice\n  --> tests/compile_fail/cases/a.rs:12:9\n   |\nnote: here\n --> b.rs:1:1\n\n\
                   warning: w\n --> a.rs:3:1\n\nerror: lifetime\n --> src/bin/b.rs:7:3\n\n\
                   error[E0080]: of a library\n --> /rust/core/panic.rs:9:5\n\n\
-                  error: aborting due to 2 previous errors\n";
+                  error: aborting due to 2 previous errors\nnote: of another program\n --> src/bin/c.rs:1:1\n";
     let expected = [("", "E0080", 0), ("a", "E0499", 12), ("b", "", 7)];
     assert_eq!(faults(output), expected.map(|(case, code, line)| (case.to_owned(), code.to_owned(), line)));
 }

@@ -5,4 +5,5 @@ mod file;
 #[path = "../../../recording/tests/recording/format.rs"]
 mod format;
 mod host;
+mod plan;
 mod ring;

@@ -1,6 +1,9 @@
 //! geadd: B = alpha op(A) + beta B. LAPACK has no such routine; OpenBLAS has.
 
-use super::{Case, Defect, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar, defect};
+use super::{
+    Case, Defect, DeviceTiling, FortranCall, Keeps, Maker, Operands, Operations, Ours, Parameter, Routine, Scalar,
+    Timed, defect, resident, spawn,
+};
 use superscalar_kernels::Op;
 use superscalar_oracle::{Sum, general, transformed};
 
@@ -10,6 +13,7 @@ impl Routine for Geadd {
     const NAME: &'static str = "geadd";
     const USES: &'static [Parameter] =
         &[Parameter::M, Parameter::N, Parameter::TransA, Parameter::Alpha, Parameter::Beta];
+    const DEVICE_TILING: Option<DeviceTiling> = Some(DeviceTiling::Products);
 
     fn operations(case: &Case) -> Operations {
         let elements = case.dim.m as f64 * case.dim.n as f64;
@@ -27,6 +31,14 @@ impl Routine for Geadd {
         let [a, b] = operands.views_mut();
         let (alpha, beta) = (case.alpha.of(), case.beta.of());
         superscalar_dla::geadd(ours.runtime, case.trans_a, alpha, a.into_ref(), beta, b, &ours.options)
+    }
+
+    fn resident<T: Scalar>(ours: &Ours<'_>, case: &Case, operands: &mut Operands<T>) -> Timed {
+        let (matrices, none) = (operands.views_mut(), (&mut [] as &mut [i32], &mut [] as &mut [T]));
+        let (alpha, beta, op) = (case.alpha.of(), case.beta.of(), case.trans_a);
+        resident::call(ours, case, DeviceTiling::Products, matrices, none, |s, [a, b], _, _| {
+            spawn::geadd(s, op, alpha, &a, beta, &b);
+        })
     }
 
     fn peer<'a, T: Scalar>(case: &Case, operands: &'a mut Operands<T>) -> FortranCall<'a, T> {

@@ -5,6 +5,7 @@
 //! | [`lanes`] | how long was each lane busy, waiting only for data, or idle for other reasons? |
 //! | [`kernels`] | which kernels took the time, how fast were they, and how evenly? |
 //! | [`links`] | what was moved between memory nodes, and how fast? |
+//! | [`plans`] | what was predicted for planned operations, and what happened? |
 //! | [`gaps`] | why was a lane idle, and which task ended the gap? |
 //! | [`path`] | which chain of tasks limits the run with any number of workers? |
 //! | [`parallelism`] | how many workers could the task graph keep busy? |
@@ -26,6 +27,7 @@ pub mod lanes;
 pub mod links;
 pub mod parallelism;
 pub mod path;
+pub mod plans;
 pub mod replay;
 
 mod insertion;
@@ -43,6 +45,7 @@ use links::Links;
 use occupancy::Occupancy;
 use parallelism::Parallelism;
 use path::Path;
+use plans::Plans;
 use replay::{Replay, WhatIfs};
 use serde::Serialize;
 use std::fmt;
@@ -66,6 +69,8 @@ pub struct Analysis {
     pub kernels: Kernels,
     /// The transfers between memory nodes.
     pub links: Links,
+    /// What was predicted for planned operations, and what happened.
+    pub plans: Plans,
     /// When and why lanes were idle.
     pub gaps: Gaps,
     /// The critical path.
@@ -120,6 +125,7 @@ impl Analysis {
             what_ifs: WhatIfs::new(&replay, &kernels),
             kernels,
             links: Links::new(trace),
+            plans: Plans::new(trace),
             gaps,
             path: Path::new(trace, &graph),
             parallelism: Parallelism::new(trace, &occupancy, &graph),
@@ -192,6 +198,9 @@ impl fmt::Display for Analysis {
         writeln!(out, "{}", self.kernels.brief_table())?;
         if self.links.moved_bytes() > 0 || !self.links.evictions.is_empty() {
             writeln!(out, "{}", self.links)?;
+        }
+        if !self.plans.rows.is_empty() {
+            writeln!(out, "{}", self.plans)?;
         }
         writeln!(out, "{}", self.path)?;
         writeln!(out, "{}", self.parallelism)?;

@@ -53,6 +53,14 @@ fn indices(trace: &Trace, verdict: &mut Verdict) {
             verdict.fault(Rule::Places, activity.task, None, text);
         }
     }
+    for plan in &trace.plans {
+        let is_name = |place: u32| exists(place, trace.names.len());
+        let has_site = plan.site.is_none_or(|site| exists(site, trace.sites.len()));
+        if !is_name(plan.name) || !has_site || !plan.traffic.iter().all(|&(link, _)| is_name(link)) {
+            let text = || "the name, the site or a link of a plan does not exist".to_owned();
+            verdict.fault(Rule::Places, None, None, text);
+        }
+    }
     for hazard in &trace.hazards {
         if !exists(hazard.from, trace.tasks.len()) || !exists(hazard.to, trace.tasks.len()) {
             verdict.fault(Rule::Places, None, None, || "a task of a hazard does not exist".to_owned());

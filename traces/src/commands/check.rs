@@ -57,12 +57,13 @@ fn summary(verdict: &Verdict) -> String {
 fn counts(trace: &Trace) -> String {
     let of = |kind| trace.activities.iter().filter(|activity| activity.kind == kind).count();
     format!(
-        "{} tasks, {} hazard arrows, {} transfers, {} stalls, {} host spans, {} counters, {} lanes",
+        "{} tasks, {} hazard arrows, {} transfers, {} stalls, {} host spans, {} plans, {} counters, {} lanes",
         trace.tasks.len(),
         trace.hazards.len(),
         of(ActivityKind::Transfer),
         of(ActivityKind::Stall),
-        of(ActivityKind::Host),
+        of(ActivityKind::Host).saturating_sub(trace.plans.len()),
+        trace.plans.len(),
         trace.counters.len(),
         trace.lanes.len()
     )

@@ -4,14 +4,14 @@ use super::arrows::Arrows;
 use super::counters::Counters;
 use super::cursor::Token;
 use super::error::{Repr, Stop};
-use super::event::{Argument, Event, Field, excerpt};
+use super::event::{Argument, Event, Field, excerpt, members};
 use super::lanes::{SliceUse, Threads};
 use super::names::Names;
 use super::oddities::Oddities;
 use super::spans::{Boundary, Spans};
 use super::walk::Events;
 use super::{ReadOptions, nesting, number};
-use crate::{Activity, ActivityKind, Outcome, Task, TileIndex, Trace};
+use crate::{Activity, ActivityKind, Outcome, Plan, Task, TileIndex, Trace};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
@@ -32,6 +32,7 @@ pub(super) struct Assembly {
     /// Until `finish`, the lanes of tasks and activities are threads.
     tasks: Vec<Task>,
     activities: Vec<Activity>,
+    plans: Vec<Plan>,
     spans: Spans,
     arrows: Arrows,
     counters: Counters,
@@ -109,6 +110,10 @@ impl Assembly {
             "eviction" => ActivityKind::Eviction,
             "stall" => ActivityKind::Stall,
             "allocation" => ActivityKind::Allocation,
+            "plan" => {
+                self.plan(event, start_ns, length_ns)?;
+                ActivityKind::Host
+            }
             _ => ActivityKind::Host,
         };
         self.activity(event, kind, start_ns, end_ns)
@@ -160,6 +165,22 @@ impl Assembly {
         Ok(())
     }
 
+    fn plan(&mut self, event: &Event<'_>, start_ns: u64, predicted_ns: u64) -> Result<(), Stop> {
+        limited(&self.plans, "plans")?;
+        let name = self.names.intern(&event.text_of(Field::Name)?, self.max)?;
+        let site = event.string(Argument::Site)?;
+        let site = site.map(|site| self.sites.intern(&site, self.max)).transpose()?;
+        let inserted_ns = event.argument_ns(Argument::Inserted)?;
+        let tile = event.parsed(Argument::Tile, "integers from 0 to 2^64 - 1", integers)?.unwrap_or_default();
+        let bytes = event.parsed(Argument::Bytes, "an object of integers from 0 to 2^64 - 1", bytes_of_links)?;
+        let mut traffic = Vec::new();
+        for (link, bytes) in bytes.unwrap_or_default() {
+            traffic.push((self.names.intern(&link, self.max)?, bytes));
+        }
+        self.plans.push(Plan { name, site, start_ns, inserted_ns, predicted_ns, tile, traffic });
+        Ok(())
+    }
+
     /// Adds an instant of a host thread. Instants of a process, or of the whole run, belong to no lane and are ignored.
     fn instant(&mut self, event: &Event<'_>) -> Result<(), Stop> {
         let at_ns = event.time_ns(Field::Moment, "an instant")?;
@@ -187,7 +208,7 @@ impl Assembly {
 
     /// Builds the run. Also returns the oddities of the file.
     pub(super) fn finish(self) -> (Trace, Oddities) {
-        let Self { threads, mut tasks, mut activities, mut arrows, .. } = self;
+        let Self { threads, mut tasks, mut activities, mut plans, mut arrows, .. } = self;
         let mut oddities = Oddities::default();
         self.spans.finish(self.latest_ns, &mut activities, &mut oddities);
         tasks.sort_unstable_by_key(|task| (task.start_ns, task.id, task.end_ns, task.lane));
@@ -195,6 +216,8 @@ impl Assembly {
             let Activity { start_ns, end_ns, lane, name, .. } = *activity;
             (start_ns, lane, Reverse(end_ns), name)
         });
+
+        plans.sort_by_key(|plan| plan.start_ns);
 
         let anchors = arrows.take_anchors();
         let found = nesting::resolve(&tasks, &activities, threads.len(), anchors, &mut oddities);
@@ -212,6 +235,7 @@ impl Assembly {
             tasks,
             hazards,
             activities,
+            plans,
             counters: self.counters.finish(&threads, &mut oddities),
             facts: self.facts,
             window: self.window,
@@ -235,10 +259,15 @@ fn outcome(token: Token<'_>) -> Option<Outcome> {
 }
 
 fn tile_index(token: Token<'_>) -> Option<TileIndex> {
+    TileIndex::new(&integers(token)?)
+}
+
+fn integers<T: TryFrom<u64>>(token: Token<'_>) -> Option<Vec<T>> {
     let inside = token.0.strip_prefix('[')?.strip_suffix(']')?.trim();
-    let mut indices = Vec::with_capacity(3);
-    for index in inside.split(',').filter(|_| !inside.is_empty()) {
-        indices.push(number::unsigned(index.trim())?.try_into().ok()?);
-    }
-    TileIndex::new(&indices)
+    let all = inside.split(',').filter(|_| !inside.is_empty());
+    all.map(|value| number::unsigned(value.trim())?.try_into().ok()).collect()
+}
+
+fn bytes_of_links(token: Token<'_>) -> Option<Vec<(Cow<'_, str>, u64)>> {
+    members(token)?.into_iter().map(|(link, bytes)| Some((link.string()?, number::unsigned(bytes.0)?))).collect()
 }

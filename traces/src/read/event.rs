@@ -67,6 +67,7 @@ keys! {
         From = "from",
         To = "to",
         Datum = "datum",
+        Tile = "tile",
     }
 }
 
@@ -137,22 +138,7 @@ impl<'a> Event<'a> {
 
     /// Returns all members of the arguments, in order; none if the arguments are not an object.
     pub(crate) fn members(&self) -> Vec<(Token<'a>, Token<'a>)> {
-        let mut members = Vec::new();
-        let Some(arguments) = self.field(Field::Arguments) else {
-            return members;
-        };
-        let mut cursor = Cursor::new(arguments.0);
-        let mut is_first = true;
-        // The text has been parsed before, so a fault cannot occur; if it did, it would end the list.
-        if cursor.expect(b'{', "`{`").is_ok() {
-            while let Ok(Some(key)) = cursor.key(&mut is_first) {
-                let Ok(value) = cursor.value() else {
-                    break;
-                };
-                members.push((key, value));
-            }
-        }
-        members
+        self.field(Field::Arguments).and_then(members).unwrap_or_default()
     }
 
     /// Returns the offset of a token within the event.
@@ -226,6 +212,22 @@ impl<'a> Event<'a> {
         };
         read(token).map(Some).ok_or_else(|| self.wrong(token, argument.key(), expected))
     }
+}
+
+/// Returns the members of an object, in order; `None` for any other value.
+pub(super) fn members(object: Token<'_>) -> Option<Vec<(Token<'_>, Token<'_>)>> {
+    let mut members = Vec::new();
+    let mut cursor = Cursor::new(object.0);
+    let mut is_first = true;
+    cursor.expect(b'{', "`{`").ok()?;
+    // The text has been parsed before, so a fault cannot occur; if it did, it would end the list.
+    while let Ok(Some(key)) = cursor.key(&mut is_first) {
+        let Ok(value) = cursor.value() else {
+            break;
+        };
+        members.push((key, value));
+    }
+    Some(members)
 }
 
 const EXPECTED_TIME: &str = "microseconds from 0 to 2^64 ns";

@@ -8,6 +8,7 @@ mod invariants;
 mod kernels;
 mod lanes;
 mod path;
+mod plans;
 mod real;
 mod replay;
 mod run;

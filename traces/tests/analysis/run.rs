@@ -1,8 +1,18 @@
 //! Builds runs by hand.
 
+use std::ops::Range;
 use superscalar_traces::{
-    Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Task, TileIndex, Trace,
+    Activity, ActivityKind, Counter, Hazard, HazardEdge, Lane, LaneKind, Outcome, Plan, Task, TileIndex, Trace,
 };
+
+/// Returns the index of a name, which may be new.
+fn place(names: &mut Vec<String>, name: &str) -> u32 {
+    let known = names.iter().position(|other| other == name);
+    known.unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    }) as u32
+}
 
 /// A run under construction. Tasks are numbered in the order in which they are added, and sorted at the end.
 #[derive(Default)]
@@ -25,14 +35,10 @@ impl Run {
 
     /// Adds a task with the next number, from 1 on.
     pub fn task(mut self, kernel: &str, lane: u32, start_ns: u64, end_ns: u64) -> Self {
-        let known = self.trace.kernels.iter().position(|name| name == kernel);
-        let kernel = known.unwrap_or_else(|| {
-            self.trace.kernels.push(kernel.to_owned());
-            self.trace.kernels.len() - 1
-        });
+        let kernel = place(&mut self.trace.kernels, kernel);
         self.trace.tasks.push(Task {
             id: self.trace.tasks.len() as u64 + 1,
-            kernel: kernel as u32,
+            kernel,
             site: None,
             lane,
             start_ns,
@@ -85,6 +91,28 @@ impl Run {
         self.with_activity(|activity| (activity.link, activity.bytes) = (link, bytes))
     }
 
+    /// Inserts the task that was added last at this line of the program.
+    pub fn site(mut self, site: &str) -> Self {
+        let site = place(&mut self.trace.sites, site);
+        self.with(|task| task.site = Some(site))
+    }
+
+    /// Adds a plan for the tasks that are inserted at a line of the program in a time.
+    pub fn plan(
+        mut self,
+        name: &str,
+        site: &str,
+        inserted: Range<u64>,
+        predicted_ns: u64,
+        links: &[(&str, u64)],
+    ) -> Self {
+        let traffic = links.iter().map(|&(link, bytes)| (self.name(link), bytes)).collect();
+        let (name, site) = (self.name(name), Some(place(&mut self.trace.sites, site)));
+        let (start_ns, inserted_ns, tile) = (inserted.start, Some(inserted.end), Vec::new());
+        self.trace.plans.push(Plan { name, site, start_ns, inserted_ns, predicted_ns, tile, traffic });
+        self
+    }
+
     pub fn counter(mut self, name: &str, samples: &[(u64, f64)]) -> Self {
         self.trace.counters.push(Counter { name: name.to_owned(), samples: samples.to_vec() });
         self
@@ -96,12 +124,7 @@ impl Run {
     }
 
     fn name(&mut self, name: &str) -> u32 {
-        let known = self.trace.names.iter().position(|other| other == name);
-        let place = known.unwrap_or_else(|| {
-            self.trace.names.push(name.to_owned());
-            self.trace.names.len() - 1
-        });
-        place as u32
+        place(&mut self.trace.names, name)
     }
 
     pub fn trace(mut self) -> Trace {

@@ -1,6 +1,6 @@
 //! Writes a run as `FORMAT.md` describes, independently of the code under test.
 
-use superscalar_traces::{Activity, ActivityKind, Hazard, LaneKind, Outcome, Task, Trace};
+use superscalar_traces::{Activity, ActivityKind, Hazard, LaneKind, Outcome, Plan, Task, Trace};
 
 /// The choices that the format leaves open.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,6 +35,16 @@ pub fn written(trace: &Trace, form: Form) -> String {
             micros(activity.end_ns - activity.start_ns)
         );
         events.push(event(form, "X", &head, &activity_arguments(trace, activity)));
+    }
+    for plan in &trace.plans {
+        let head = format!(
+            "\"name\":{},{},\"cat\":\"plan\",\"ts\":{},\"dur\":{}",
+            json(&trace.names[plan.name as usize]),
+            thread(trace, 0, false),
+            micros(plan.start_ns),
+            micros(plan.predicted_ns)
+        );
+        events.push(event(form, "X", &head, &plan_arguments(trace, plan)));
     }
     hazards(trace, form, &mut events);
     for counter in &trace.counters {
@@ -155,6 +165,19 @@ fn activity_arguments(trace: &Trace, activity: &Activity) -> String {
         arguments.push(format!("\"from\":{},\"to\":{}", name(from), name(to)));
     }
     arguments.join(",")
+}
+
+fn plan_arguments(trace: &Trace, plan: &Plan) -> String {
+    let traffic = plan.traffic.iter().map(|&(link, bytes)| format!("{}:{bytes}", json(&trace.names[link as usize])));
+    let traffic: Vec<String> = traffic.collect();
+    let mut text = format!("\"tile\":{:?},\"bytes\":{{{}}}", plan.tile, traffic.join(","));
+    if let Some(inserted_ns) = plan.inserted_ns {
+        text += &format!(",\"inserted\":{}", micros(inserted_ns));
+    }
+    if let Some(site) = plan.site {
+        text += &format!(",\"site\":{}", json(&trace.sites[site as usize]));
+    }
+    text
 }
 
 fn hazards(trace: &Trace, form: Form, events: &mut Vec<String>) {

@@ -25,9 +25,10 @@ KERNEL(THREADS) complete(const elem *__restrict__ a, place lda, elem *__restrict
     }
 }
 
-// B := Aᵀ or Aᴴ for an m x n matrix A, by square blocks that a block of threads reads and writes by columns.
-KERNEL(BLOCK *ROWS) transpose(const elem *__restrict__ a, place lda, elem *__restrict__ b, place ldb, place m, place n,
-                               int conj) {
+// Calls put(i, j, x) for each element x of Aᵀ or Aᴴ, where A is m x n, by square blocks of which a block of threads
+// reads the columns of A and puts the columns of the transpose.
+template <class Put>
+__device__ inline void transposed(const elem *__restrict__ a, place lda, place m, place n, int conj, Put put) {
     __shared__ elem block[BLOCK][BLOCK + 1];
     const int x = threadIdx.x, y = threadIdx.y;
     const place i0 = (place)blockIdx.x * BLOCK;
@@ -36,9 +37,38 @@ KERNEL(BLOCK *ROWS) transpose(const elem *__restrict__ a, place lda, elem *__res
             if (i0 + x < m && j0 + j < n) block[j][x] = conj_if(a[i0 + x + (j0 + j) * lda], conj);
         __syncthreads();
         for (int i = y; i < BLOCK; i += ROWS)
-            if (i0 + i < m && j0 + x < n) b[j0 + x + (i0 + i) * ldb] = block[x][i];
+            if (i0 + i < m && j0 + x < n) put(j0 + x, i0 + i, block[x][i]);
         __syncthreads();
     }
+}
+
+// B := Aᵀ or Aᴴ for an m x n matrix A.
+KERNEL(BLOCK *ROWS) transpose(const elem *__restrict__ a, place lda, elem *__restrict__ b, place ldb, place m, place n,
+                               int conj) {
+    transposed(a, lda, m, n, conj, [=](place i, place j, elem x) { b[i + j * ldb] = x; });
+}
+
+// Returns alpha x + beta y, without reading y for beta = 0.
+__device__ inline elem sum(elem alpha, elem x, elem beta, const elem *y) {
+    return is_zero(beta) ? scaled(x, alpha) : scaled(x, alpha) + scaled(*y, beta);
+}
+
+// B := alpha A + beta B.
+KERNEL(THREADS) geadd(const elem *__restrict__ a, place lda, elem *__restrict__ b, place ldb, place m, place n,
+                      elem alpha, elem beta) {
+    EACH_COLUMN(j, n) {
+        EACH_ROW(i, 0, m) b[i + j * ldb] = sum(alpha, a[i + j * lda], beta, b + i + j * ldb);
+    }
+}
+
+// B := alpha Aᵀ + beta B or alpha Aᴴ + beta B for an m x n matrix A. With more blocks to a processor, registers of
+// complex types would spill.
+KERNEL(BLOCK *ROWS, 4) geadd_transposed(const elem *__restrict__ a, place lda, elem *__restrict__ b, place ldb, place m,
+                                         place n, int conj, elem alpha, elem beta) {
+    transposed(a, lda, m, n, conj, [=](place i, place j, elem x) {
+        elem *y = b + i + j * ldb;
+        *y = sum(alpha, x, beta, y);
+    });
 }
 
 // C := W + beta C in one triangle of each block on C's diagonal. The blocks of W have order `order` and are stored one

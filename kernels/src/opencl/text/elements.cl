@@ -1,4 +1,4 @@
-// Kernels that scale, copy, transpose and interchange. A work-group has a column, a block of a matrix that is
+// Kernels that scale, copy, add, transpose and interchange. A work-group has a column, a block of a matrix that is
 // transposed, or a few columns whose rows are interchanged. Required definitions: LANES, BLOCK, and for interchanges
 // COLUMNS and INTERCHANGES.
 
@@ -23,6 +23,15 @@ __kernel GROUP(LANES) void copy(__global real *restrict heap, ulong from, ulong 
     for (int i = get_local_id(0); i < m; i += LANES) b[i] = a[i];
 }
 
+// Loads a block of A or of its conjugate to local memory, transposed.
+inline void load_transposed(__global const elem *a, ulong ld, int rows, int columns, int conj, __local elem *block) {
+    for (int j = 0; j < columns; ++j)
+        for (int i = get_local_id(0); i < rows; i += LANES) block[i * (BLOCK + 1) + j] = conj_if(a[i + j * ld], conj);
+#if LANES > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
 // B := Aᵀ or Aᴴ for an m x n matrix A, by blocks in local memory.
 __kernel GROUP(LANES) void transpose(__global real *restrict heap, ulong from, ulong ld_from, ulong to, ulong ld_to,
                                       int m, int n, int conj) {
@@ -32,13 +41,33 @@ __kernel GROUP(LANES) void transpose(__global real *restrict heap, ulong from, u
     const int rows = min(BLOCK, m - i0), columns = min(BLOCK, n - j0);
     __global const elem *a = (__global const elem *)heap + from + i0 + j0 * ld_from;
     __global elem *b = (__global elem *)heap + to + j0 + i0 * ld_to;
-    for (int j = 0; j < columns; ++j)
-        for (int i = lane; i < rows; i += LANES) block[i * (BLOCK + 1) + j] = conj_if(a[i + j * ld_from], conj);
-#if LANES > 1
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
+    load_transposed(a, ld_from, rows, columns, conj, block);
     for (int i = 0; i < rows; ++i)
         for (int j = lane; j < columns; j += LANES) b[j + i * ld_to] = block[i * (BLOCK + 1) + j];
+}
+
+// B := alpha A + beta B.
+__kernel GROUP(LANES) void geadd(__global real *restrict heap, ulong from, ulong ld_from, ulong to, ulong ld_to, int m,
+                                  elem alpha, elem beta) {
+    const int j = get_group_id(1);
+    __global const elem *a = (__global const elem *)heap + from + j * ld_from;
+    __global elem *b = (__global elem *)heap + to + j * ld_to;
+    for (int i = get_local_id(0); i < m; i += LANES) update(b + i, a[i], alpha, beta, 0);
+}
+
+// B := alpha Aᵀ + beta B or alpha Aᴴ + beta B for an m x n matrix A, by blocks in local memory.
+__kernel GROUP(LANES) void geadd_transposed(__global real *restrict heap, ulong from, ulong ld_from, ulong to,
+                                             ulong ld_to, int m, int n, int conj, elem alpha, elem beta) {
+    __local elem block[BLOCK * (BLOCK + 1)];
+    const int lane = get_local_id(0);
+    const int i0 = get_group_id(0) * BLOCK, j0 = get_group_id(1) * BLOCK;
+    const int rows = min(BLOCK, m - i0), columns = min(BLOCK, n - j0);
+    __global const elem *a = (__global const elem *)heap + from + i0 + j0 * ld_from;
+    __global elem *b = (__global elem *)heap + to + j0 + i0 * ld_to;
+    load_transposed(a, ld_from, rows, columns, conj, block);
+    for (int i = 0; i < rows; ++i)
+        for (int j = lane; j < columns; j += LANES)
+            update(b + j + i * ld_to, block[i * (BLOCK + 1) + j], alpha, beta, 0);
 }
 
 // Where column j begins, if the `skip` columns from column `left` on are left out.

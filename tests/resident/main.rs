@@ -1,6 +1,8 @@
 //! Tests matrices that are stored on devices: the next scope finds what the previous one left there, without any
 //! transfer from or to the host.
 
+mod sums;
+
 use std::time::{Duration, Instant};
 use superscalar::{
     PolicyName, Resource, Runtime, devices,
