@@ -269,7 +269,7 @@ fn other_routines_copy_each_operand_from_the_host_once() {
             trsm(rt, Side::Right, Uplo::Lower, Op::Trans, Diag::NonUnit, 1.5, a.as_ref(), c.as_mut(), options)
         }),
     ];
-    let n = 230;
+    let n = 280;
     let dominant = |i: usize, j: usize| if i == j { 20.0 } else { element::<f64>(1, i, j) / 16.0 };
     let (a, b, c) = (Matrix::from_fn(n, n, dominant), random::<f64>((n, n), 2), random::<f64>((n, n), 3));
     let host = Runtime::builder().workers(1).bind(false).build().expect("threads can be started");
@@ -372,29 +372,57 @@ fn plans_hold_beside_a_host_that_helps() {
 /// The next product is computed by the other devices.
 #[test]
 fn a_lost_device_leaves_its_share_to_the_others() {
-    for fault in ["kernel@2!", "in@3!", "peer@2!"] {
+    for (fault, beta) in
+        ["kernel@2!", "in@3!", "peer@2!", "kernel@20!"].into_iter().flat_map(|it| [(it, 0.0), (it, 0.5)])
+    {
         let settings = "flops=0:rate=0:latency=0:link=2e9:link-latency=1e-6:peer=2e9";
         let names = format!("sim:0:{settings}:fault={fault},sim:1:{settings},sim:2:{settings}");
         let builder = Runtime::builder().workers(2).bind(false).weights_file(None).host_helps(false);
         let rt = devices::open(&names, None).expect("simulated devices are there").add_to(builder).build();
         let rt = rt.expect("threads can be started");
         let options = Options::default().nb(48).distribution(PLANNED);
-        let plan = ProductPlan::of_host_matrices::<f64>(&rt, NO_OPS, [200; 3], false, &options);
+        let plan = ProductPlan::of_host_matrices::<f64>(&rt, NO_OPS, [200; 3], beta != 0.0, &options);
         assert!(plan.expect("valid options").is_some(), "{fault}: not planned");
-        let (a, b, mut c) = (random((200, 200), 1), random((200, 200), 2), Matrix::<f64>::zeros(200, 200));
-        let mut multiply = || gemm(&rt, 1.0, Op::None, a.as_ref(), Op::None, b.as_ref(), 0.0, c.as_mut(), &options);
-        if let Err(error) = multiply() {
+        let (a, b, old) = (random((200, 200), 1), random((200, 200), 2), random::<f64>((200, 200), 3));
+        let multiply = |c: &mut Matrix<f64>| {
+            gemm(&rt, 1.0, Op::None, a.as_ref(), Op::None, b.as_ref(), beta, c.as_mut(), &options)
+        };
+        if let Err(error) = multiply(&mut old.clone()) {
             assert_eq!(error.kind(), ErrorKind::Device, "{fault}: {error}");
         }
-        let before = rt.tasks_issued();
-        multiply().unwrap_or_else(|error| panic!("{fault}, the second time: {error}"));
+        let (before, mut c) = (rt.tasks_issued(), old.clone());
+        multiply(&mut c).unwrap_or_else(|error| panic!("{fault}, the second time: {error}"));
         let issued = rt.tasks_issued();
         assert_eq!(before[0], issued[0], "{fault}: the device was not lost");
         assert!(before[1] < issued[1] && before[2] < issued[2], "{fault}: the others compute");
-        let mut expected = Matrix::zeros(200, 200);
+        let (mut expected, options) = (old, Options::default());
         let host = Runtime::builder().workers(1).bind(false).build().expect("threads can be started");
-        let (options, c_host) = (Options::default(), expected.as_mut());
-        gemm(&host, 1.0, Op::None, a.as_ref(), Op::None, b.as_ref(), 0.0, c_host, &options).expect("a product");
+        let c_host = expected.as_mut();
+        gemm(&host, 1.0, Op::None, a.as_ref(), Op::None, b.as_ref(), beta, c_host, &options).expect("a product");
         assert_close(&c, &expected, 200, fault);
     }
+}
+
+/// Several threads multiply at once, with the same plans and others, while there is little memory.
+#[test]
+fn threads_share_plans() {
+    let rt = open(2, ":memory=1M");
+    let host = Runtime::builder().workers(1).bind(false).build().expect("threads can be started");
+    std::thread::scope(|threads| {
+        for thread in 0..4_u64 {
+            let (rt, host) = (&rt, &host);
+            threads.spawn(move || {
+                for round in 0..4 {
+                    let n = 150 + 30 * usize::try_from((thread + round) % 3).expect("a small number");
+                    let (a, b) = (random::<f64>((n, n), thread), random::<f64>((n, n), round));
+                    let (mut c, mut expected) = (random::<f64>((n, n), 3), random::<f64>((n, n), 3));
+                    let (planned, plain) = (Options::default().nb(48).distribution(PLANNED), Options::default());
+                    let (a, b) = (a.as_ref(), b.as_ref());
+                    gemm(rt, 1.0, Op::None, a, Op::Trans, b, 0.5, c.as_mut(), &planned).expect("a product");
+                    gemm(host, 1.0, Op::None, a, Op::Trans, b, 0.5, expected.as_mut(), &plain).expect("a product");
+                    assert_close(&c, &expected, n, "one of several threads");
+                }
+            });
+        }
+    });
 }

@@ -96,7 +96,8 @@ impl Options {
         Self { distribution: Some(distribution), ..self }
     }
 
-    /// Sets what the plans of [planned](Distribution::Planned) products use.
+    /// Sets what the plans of [planned](Distribution::Planned) products of host matrices use. It has no effect on other
+    /// routines, and on functions that insert tasks.
     #[must_use]
     pub fn plan_features(self, plan_features: PlanFeatures) -> Self {
         Self { plan_features, ..self }
@@ -129,7 +130,8 @@ pub enum Distribution {
     /// may differ from one call to the next. Tasks of the same scope with a priority of zero run behind the product's.
     ///
     /// A product is left to the scheduling policy if the devices are not equally fast, have no links to each other,
-    /// cannot hold their shares, or if the policy does not [follow homes](superscalar_runtime::Policy::follows_homes).
+    /// cannot hold a small part of it, if a given block size makes thousands of products for each device, or if the
+    /// policy does not [follow homes](superscalar_runtime::Policy::follows_homes).
     ///
     /// Of the other Level-3 routines, the result is dealt to the devices on the same conditions, in whole columns or
     /// rows where these depend on each other, and each tile of the other operands is copied from the host once, from

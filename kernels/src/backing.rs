@@ -279,14 +279,15 @@ mod tests {
     #[cfg_attr(miri, ignore = "reads a file of the system")]
     #[test]
     fn untouched_tiles_take_no_memory() {
-        let resident_pages = || -> u64 {
-            let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux has it");
-            statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("the second number")
+        let resident_kilobytes = || -> u64 {
+            let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("the resident memory");
+            line.trim().trim_end_matches(" kB").parse().expect("a number")
         };
-        let before = resident_pages();
+        let before = resident_kilobytes();
         let tiles = Backing::<f64>::tiles((1 << 14, 1 << 14), (1 << 9, 1 << 9)).expect("addresses");
-        let pages = resident_pages().saturating_sub(before);
-        assert!(pages < 1 << 16, "{pages} pages for {} tiles", tiles.len());
+        let kilobytes = resident_kilobytes().saturating_sub(before);
+        assert!(kilobytes < 1 << 18, "{kilobytes} kB for {} tiles", tiles.len());
     }
 
     #[test]

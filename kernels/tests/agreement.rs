@@ -421,6 +421,20 @@ fn geadd_is_exact<T: Scalar>() {
     }
 }
 
+/// A real factor multiplies both parts of a complex number: an infinite part leaves the other one finite.
+#[test]
+fn real_factors_of_sums_leave_infinities_apart() {
+    let (a, old) = ([c64::new(1.0, 2.0); 4], [c64::new(f64::INFINITY, 1.0); 4]);
+    for op in OPS {
+        let mut b = old;
+        let a = MatRef::from_col_major(&a, 2, 2, 2).unwrap();
+        let b_view = MatMut::from_col_major(&mut b, 2, 2, 2).unwrap();
+        cpu::geadd(op, c64::new(1.0, 0.0), a, c64::new(0.5, 0.0), b_view);
+        let imaginary = if op == Op::ConjTrans { -1.5 } else { 2.5 };
+        assert!(b.iter().all(|x| *x == c64::new(f64::INFINITY, imaginary)), "{op}: {b:?}");
+    }
+}
+
 fn nan_and_inf_propagate<T: Scalar>() {
     for n in [1, 7, 40] {
         for at in [0, n / 2, n - 1] {

@@ -10,7 +10,7 @@ use crate::{
 };
 use superscalar_kernels::{MatMut, MatRef, Op, cpu};
 use superscalar_macros::each_type;
-use superscalar_runtime::{Runtime, Scope};
+use superscalar_runtime::{Lock, Runtime, Scope};
 
 /// Inserts the tasks of B := alpha op(A) + beta B, where the tiles of B are those of op(A).
 ///
@@ -37,7 +37,12 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>>(
     );
     let sum = TileSum::new("geadd");
     for (i, j) in b.tile_indices() {
-        sum.spawn_sum(s, task("geadd", i, j, 0), alpha, a.factor(op, i, j), beta, b.at(i, j));
+        let (a, b) = (a.factor(op, i, j), b.at(i, j));
+        // A sum of host matrices is done before they could be copied to a device.
+        let is_of_host = !a.tile.is_resident() && !b.is_resident();
+        let spec = task("geadd", i, j, 0);
+        let spec = if is_of_host { spec.lock(Lock::Host) } else { spec };
+        sum.spawn_sum(s, spec, alpha, a, beta, b);
     }
 }
 

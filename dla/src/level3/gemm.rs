@@ -105,11 +105,11 @@ pub fn gemm<T: Scalar>(
     // It is planned, or cannot be.
     let distribution = options.distribution_over(rt)?;
     let distribution = if distribution == Distribution::Planned { Distribution::None } else { distribution };
-    let sums = plan.as_ref().filter(|plan| !plan.tiles_apart().is_empty()).map(|_| {
+    // If there are no addresses for sums, C's tiles are updated as soon as they have arrived.
+    let mut sums = plan.as_ref().filter(|plan| !plan.tiles_apart().is_empty()).and_then(|_| {
         let layout = Layout::rectangles(tiles.mb, tiles.nb).distributed(Distribution::None);
-        DeviceMatrix::zeros(rt, (m, n), layout)
+        DeviceMatrix::zeros(rt, (m, n), layout).ok()
     });
-    let mut sums = sums.transpose()?;
     Ok(rt.scope(|s| {
         let sums = sums.as_mut().map(|sums| sums.lend(s));
         let a = Tiled::factor_of_product(s, a, op_a.shape((tiles.mb, tiles.kb)), tiles.kb);

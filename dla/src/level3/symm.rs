@@ -187,7 +187,7 @@ fn symm_or_hemm<T: Scalar>(
         let a = Tiled::factor_of_product(s, a, (tiles.kb, tiles.kb), tiles.kb);
         let b = Tiled::factor_of_product(s, b, (tiles.mb, tiles.nb), tiles.kb);
         let c = Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb);
-        let c = spread(s, distribution, [&a], Dealt::BySide(side), c);
+        let c = spread(s, distribution, [&a, &b], Dealt::Tiles, c);
         spawn(s, symmetry, side, uplo, alpha, &a, &b, beta, &c);
     })?)
 }

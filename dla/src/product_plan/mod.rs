@@ -178,7 +178,7 @@ pub struct ProductPlan {
     steps: Vec<PlanStep>,
     /// The bytes over each link that is used.
     traffic: Vec<(Place, Place, u64)>,
-    /// The bytes that each device holds if nothing is evicted.
+    /// The most bytes that each device holds at a time, if it drops what is not needed any more.
     held_bytes: Vec<u64>,
     /// The predicted time, in nanoseconds.
     end_ns: f64,
@@ -259,8 +259,7 @@ impl ProductPlan {
     /// they cannot hold a part of the product.
     fn of(product: &PlannedProduct, fabric: &Fabric) -> Option<Self> {
         let grid = DeviceGrid::of(fabric.devices(), product.shape)?;
-        let best = tiles::best_plan(product, fabric, grid);
-        best.or_else(|| Self::with_tiles(product, fabric, product.shape.map(|len| len.max(1))))
+        tiles::best_plan(product, fabric, grid)
     }
 
     /// Plans a product with tiles of these sizes; `None` as above.

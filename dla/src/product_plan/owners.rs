@@ -9,7 +9,7 @@ use std::ops::Range;
 /// If C's tiles are dealt to all devices, and none has more than this many times its part, they stay where they are.
 const UNEVEN_MAX: f64 = 1.25;
 
-/// The device of each tile of a region of C.
+/// The device of each tile of a area of C.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Owners {
     rows: Range<usize>,

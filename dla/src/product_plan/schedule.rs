@@ -18,7 +18,7 @@ const ORDERED_MAX: usize = 4;
 /// A product of tiles: the tile of C, and the step.
 type Product = (usize, usize, usize);
 
-/// The work of one device in a region of C.
+/// The work of one device in a area of C.
 #[derive(Default)]
 struct Share {
     /// Its tiles of C, the rows and columns of tiles in which they are, and their positions in these lists.
@@ -27,8 +27,8 @@ struct Share {
     columns: Vec<usize>,
     row_at: Vec<usize>,
     column_at: Vec<usize>,
-    /// The steps of the window, and its products that have no place in the order yet.
-    window: Range<usize>,
+    /// The steps of the slab, and its products that have no place in the order yet.
+    slab: Range<usize>,
     open: Vec<Product>,
     /// When the device has computed what it was given.
     free: f64,
@@ -37,21 +37,21 @@ struct Share {
 }
 
 impl Share {
-    /// Gives the device its tiles of a region.
-    fn begin(&mut self, tiles: Vec<(usize, usize)>, windows: usize) {
+    /// Gives the device its tiles of a area.
+    fn begin(&mut self, tiles: Vec<(usize, usize)>, slabs: usize) {
         self.rows = distinct(tiles.iter().map(|tile| tile.0).collect());
         self.columns = distinct(tiles.iter().map(|tile| tile.1).collect());
         (self.row_at, self.column_at) = (positions(&self.rows), positions(&self.columns));
-        (self.tiles, self.window) = (tiles, 0..0);
-        self.held.begin(windows);
+        (self.tiles, self.slab) = (tiles, 0..0);
+        self.held.begin(slabs);
         // What would arrive was computed for other tiles.
         self.arrivals = ShareArrivals::default();
     }
 
-    /// Goes on to the next window of this many steps.
-    fn next_window(&mut self, len: usize, steps: usize) {
-        self.window = self.window.end..steps.min(self.window.end + len);
-        let products = |&(i, j): &(usize, usize)| self.window.clone().map(move |p| (i, j, p));
+    /// Goes on to the next slab of this many steps.
+    fn next_slab(&mut self, len: usize, steps: usize) {
+        self.slab = self.slab.end..steps.min(self.slab.end + len);
+        let products = |&(i, j): &(usize, usize)| self.slab.clone().map(move |p| (i, j, p));
         self.open = self.tiles.iter().flat_map(products).collect();
         self.arrivals = ShareArrivals::default();
     }
@@ -60,28 +60,28 @@ impl Share {
 /// The bytes that a device holds.
 #[derive(Default)]
 struct HeldBytes {
-    /// Of C's tiles in this region, and of the factors of each window.
+    /// Of C's tiles in this area, and of the factors of each slab.
     of_c: u64,
-    of_windows: Vec<u64>,
-    /// The most in the regions before.
+    of_slabs: Vec<u64>,
+    /// The most in the areas before.
     most: u64,
 }
 
 impl HeldBytes {
-    fn begin(&mut self, windows: usize) {
+    fn begin(&mut self, slabs: usize) {
         self.most = self.most();
-        (self.of_c, self.of_windows) = (0, vec![0; windows]);
+        (self.of_c, self.of_slabs) = (0, vec![0; slabs]);
     }
 
-    /// Returns the most bytes at a time: while a window is computed, the next one arrives.
+    /// Returns the most bytes at a time: while a slab is computed, the next one arrives.
     fn most(&self) -> u64 {
-        let pairs = self.of_windows.windows(2).map(|pair| pair[0] + pair[1]);
-        let factors = pairs.chain(self.of_windows.first().copied()).max().unwrap_or(0);
+        let pairs = self.of_slabs.windows(2).map(|pair| pair[0] + pair[1]);
+        let factors = pairs.chain(self.of_slabs.first().copied()).max().unwrap_or(0);
         self.most.max(self.of_c + factors)
     }
 }
 
-/// When the tiles of one device would be there: A's by rows and the steps of the window, B's by columns and steps, C's
+/// When the tiles of one device would be there: A's by rows and the steps of the slab, B's by columns and steps, C's
 /// by rows and columns.
 #[derive(Default)]
 struct ShareArrivals {
@@ -117,7 +117,7 @@ pub(super) struct Schedule<'a> {
     a: Arrivals,
     b: Arrivals,
     sums: Vec<Sum>,
-    /// The places that a tile of A or B was copied to in earlier regions, in this order.
+    /// The places that a tile of A or B was copied to in earlier areas, in this order.
     routes: HashMap<(ProductMatrix, (usize, usize)), Vec<Place>>,
     /// The number of fetches that are planned, plus one.
     planned: usize,
@@ -155,8 +155,8 @@ impl<'a> Schedule<'a> {
 
     /// Plans all steps: the device that is free first gets its next product.
     pub(super) fn run(mut self) -> ProductPlan {
-        for region in self.turns.regions(&self.cuts) {
-            self.begin(region);
+        for area in self.turns.areas(&self.cuts) {
+            self.begin(area);
             while let Some(device) = self.next_device() {
                 let next = self.next_product(device);
                 let product = self.shares[device].open.remove(next);
@@ -178,23 +178,27 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Begins a region of C, with the factors where they are at home.
-    fn begin(&mut self, region: [Range<usize>; 2]) {
+    /// Begins a area of C, with the factors where they are at home.
+    fn begin(&mut self, area: [Range<usize>; 2]) {
         let ([rows, columns, steps], places) = (self.cuts.map(Cut::count), self.fabric.places());
         let [home_a, home_b, _] = &self.product.homes;
         self.a = Arrivals::new((rows, steps), places, |tile| home_a.of(tile, rows));
         self.b = Arrivals::new((steps, columns), places, |tile| home_b.of(tile, steps));
-        self.owners = Owners::new(self.product, &self.cuts, self.grid, region);
+        self.owners = Owners::new(self.product, &self.cuts, self.grid, area);
         for (device, share) in self.shares.iter_mut().enumerate() {
-            share.begin(self.owners.tiles_of(device).collect(), steps.div_ceil(self.turns.window));
+            share.begin(self.owners.tiles_of(device).collect(), steps.div_ceil(self.turns.slab));
         }
     }
 
     /// Returns the device with products that is free first.
     fn next_device(&mut self) -> Option<usize> {
         let steps = self.cuts[2].count();
-        let idle = self.shares.iter_mut().filter(|share| share.open.is_empty() && share.window.end < steps);
-        idle.for_each(|share| share.next_window(self.turns.window, steps));
+        // Chains of copies bring factors to all devices, which hold those of two slabs: none may be further ahead.
+        let begun = self.shares.iter().filter(|share| !share.tiles.is_empty()).map(|share| share.slab.end).min();
+        let idle = self.shares.iter_mut().filter(|share| {
+            share.open.is_empty() && share.slab.end < steps && begun.is_some_and(|begun| share.slab.end <= begun)
+        });
+        idle.for_each(|share| share.next_slab(self.turns.slab, steps));
         let with_products = (0..self.shares.len()).filter(|&device| !self.shares[device].open.is_empty());
         with_products.min_by(|&a, &b| self.shares[a].free.total_cmp(&self.shares[b].free))
     }
@@ -231,8 +235,8 @@ impl<'a> Schedule<'a> {
     fn arrivals(&self, device: usize) -> ShareArrivals {
         let share = &self.shares[device];
         let load = |matrix, at| self.product.load(matrix, &self.cuts, at);
-        let a = share.rows.iter().flat_map(|&i| share.window.clone().map(move |p| (i, p)));
-        let b = share.columns.iter().flat_map(|&j| share.window.clone().map(move |p| (p, j)));
+        let a = share.rows.iter().flat_map(|&i| share.slab.clone().map(move |p| (i, p)));
+        let b = share.columns.iter().flat_map(|&j| share.slab.clone().map(move |p| (p, j)));
         let c = share.rows.iter().flat_map(|&i| share.columns.iter().map(move |&j| (i, j)));
         ShareArrivals {
             planned: self.planned,
@@ -253,7 +257,7 @@ impl<'a> Schedule<'a> {
         }
         let (rows, share) = (self.cuts[0].count(), &self.shares[device]);
         let (ShareArrivals { a, b, c, .. }, width) = (&share.arrivals, share.columns.len());
-        let (first, steps) = (share.window.start, share.window.len());
+        let (first, steps) = (share.slab.start, share.slab.len());
         let key = |&(i, j, p): &Product| {
             let (row, column) = (share.row_at[i], share.column_at[j]);
             let factors = [a[row * steps + p - first], b[column * steps + p - first]];
@@ -347,12 +351,13 @@ impl<'a> Schedule<'a> {
         let users = if is_a { self.owners.of_row(tile.0) } else { self.owners.of_column(tile.1) };
         let mut to: Vec<Place> = users.iter().map(|user| user + 1).filter(|&place| row[place].is_infinite()).collect();
         let Some(hops) = self.best_chain((matrix, tile), &row, &mut to, load) else { return f64::INFINITY };
-        let window = if is_a { tile.1 } else { tile.0 } / self.turns.window;
+        let step = if is_a { tile.1 } else { tile.0 };
+        let slab = step / self.turns.slab;
         for &hop in &hops {
             self.loads.add(hop, load);
             let arrivals = if is_a { &mut self.a } else { &mut self.b };
             arrivals.set(tile, hop.to, hop.end);
-            self.shares[hop.to - 1].held.of_windows[window] += load.bytes as u64;
+            self.shares[hop.to - 1].held.of_slabs[slab] += load.bytes as u64;
         }
         let arrival = hops.iter().find(|hop| hop.to == device + 1).map_or(f64::INFINITY, |hop| hop.end);
         self.planned += 1;
@@ -360,7 +365,7 @@ impl<'a> Schedule<'a> {
         arrival
     }
 
-    /// Returns the chain of copies to these places that ends first. A tile has one route: in later regions it is the
+    /// Returns the chain of copies to these places that ends first. A tile has one route: in later areas it is the
     /// first one again.
     fn best_chain(
         &mut self,
@@ -385,8 +390,8 @@ impl<'a> Schedule<'a> {
                 }
             });
         }
-        if self.turns.regions != [1, 1] {
-            self.routes.extend(best.iter().map(|hops| (of, hops.iter().map(|hop| hop.to).collect())));
+        if let Some(hops) = best.as_ref().filter(|_| self.turns.areas != [1, 1]) {
+            self.routes.entry(of).or_insert_with(|| hops.iter().map(|hop| hop.to).collect());
         }
         best
     }

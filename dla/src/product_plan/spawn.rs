@@ -6,7 +6,7 @@ use crate::{
     codelets::{Gemm, TileMove, TileSum, task},
     tiled::{TileView, Tiled},
 };
-use std::time::Instant;
+use std::{collections::HashMap, time::Instant};
 use superscalar_kernels::{MatMut, Op};
 use superscalar_macros::each_type;
 use superscalar_runtime::{Lock, Resource, Scope};
@@ -35,11 +35,18 @@ pub(crate) fn spawn_planned<'s, T: Scalar, V: TileView<'s, Element = T>, W: Tile
     let is_apart = plan.tiles_apart();
     let sum_of = |i: usize, j: usize| sums.filter(|_| is_apart.contains(&(i, j)));
     let mut is_begun = vec![false; c.mt() * c.nt()];
+    // A tile has one route. If it is copied again in later turns, the longest one counts.
+    let mut hops_of: HashMap<(ProductMatrix, (usize, usize)), usize> = HashMap::new();
     // Distinct priorities above those of ordinary tasks: each device keeps the order of the plan.
     let first = RETURN_PRIORITY + plan.steps.len() as i32;
     for (step, priority) in plan.steps.iter().zip((RETURN_PRIORITY + 1..=first).rev()) {
         match step {
-            PlanStep::Fetch { matrix, tile: (i, j), hops, .. } if plan.has_routes => {
+            PlanStep::Fetch { matrix, tile, hops, .. } if plan.has_routes => {
+                let (most, (i, j)) = (hops_of.entry((*matrix, *tile)).or_default(), tile);
+                if hops.len() <= *most {
+                    continue;
+                }
+                *most = hops.len();
                 let source = hops.first().map(|hop| hop.from);
                 let route = source.into_iter().chain(hops.iter().map(|hop| hop.to));
                 let route: Vec<Resource> = route.map(|place| Resource(place as u16)).collect();

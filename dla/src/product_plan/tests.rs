@@ -269,6 +269,12 @@ fn large_products_are_planned_in_turns() {
             assert!(a + b > 8 * k * (m + n) || k > m * n / 100, "{shape:?}: in one turn");
         }
     }
+    let thin = PlannedProduct { room_bytes: 1 << 30, ..product([500_000_000, 8, 8], [HOST; 3].map(Homes::One)) };
+    let plan = ProductPlan::of(&thin, &four()).expect(GRID);
+    check(&thin, &four(), &plan);
+    // A and C come, and C goes.
+    let bound_ns = 2.0 * 8.0 * 8.0 * 5e8 / 4.0 / 40.0;
+    assert!(plan.end_ns < 3.0 * bound_ns, "{:?}: {} ns, at best {bound_ns}", plan.tile, plan.end_ns);
     let product = PlannedProduct { room_bytes: 1 << 20, ..product([8192; 3], [HOST; 3].map(Homes::One)) };
     assert_eq!(ProductPlan::with_tiles(&product, &four(), [512; 3]), None, "a tile has two megabytes");
     let begun = Instant::now();

@@ -20,7 +20,7 @@ const PARTS: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 const OUTPUT_MIN: usize = 1 << 20;
 /// The search begins at the tiles with the shortest estimated times among those with at most so many products.
 const SEED_PRODUCTS: [usize; 3] = [32, 96, PRODUCTS_MAX];
-/// The search ends after this much work: about three milliseconds.
+/// The search does this much work, or plans once: about three milliseconds.
 const WORK_MAX: usize = 300_000;
 
 /// Returns the plan with the shortest predicted time that is found, from the tiles with the shortest estimated times to
@@ -38,10 +38,11 @@ pub(super) fn best_plan(product: &PlannedProduct, fabric: &Fabric, grid: DeviceG
     while !open.is_empty() {
         let mut is_better = false;
         for candidate in open {
-            if tried.contains(&candidate) || best.is_some() && work > WORK_MAX {
+            let more = search.work(&candidate);
+            if tried.contains(&candidate) || best.is_some() && work + more > WORK_MAX {
                 continue;
             }
-            work += search.work(&candidate);
+            work += more;
             let plan = Schedule::new(product, fabric, grid, search.tile(candidate.at), candidate.turns).run();
             tried.push(candidate);
             if best.as_ref().is_none_or(|(best, _)| plan.end_ns < best.end_ns) {
@@ -119,9 +120,9 @@ impl<'a> TileSearch<'a> {
 
     /// Returns the work of planning, in about ten nanoseconds.
     fn work(&self, of: &Candidate) -> usize {
-        let Turns { regions: [across, down], window, products, .. } = of.turns;
-        let windows = self.product.shape[2].div_ceil(self.tile(of.at)[2]).div_ceil(window);
-        self.fabric.devices() * across * down * windows * products * (products + 100)
+        let Turns { areas: [across, down], slab, products, .. } = of.turns;
+        let slabs = self.product.shape[2].div_ceil(self.tile(of.at)[2]).div_ceil(slab);
+        self.fabric.devices() * across * down * slabs * products * (products + 100)
     }
 }
 

@@ -1,7 +1,7 @@
-//! Products that the devices cannot hold at once. C is cut into regions, which are computed one after the other, and in
-//! each region k is cut into windows. A device holds its part of a region, and the factors of two windows.
+//! Products that the devices cannot hold at once. C is cut into areas, which are computed one after the other, and in
+//! each area k is cut into slabs. A device holds its part of an area, and the factors of two slabs.
 //!
-//! "Uncut-GEMMs" (section III-C) cuts m, n and k into equal cubes. With regions, each tile of C is fetched and returned
+//! "Uncut-GEMMs" (section III-C) cuts m, n and k into equal cubes. With areas, each tile of C is fetched and returned
 //! once, and the factors cross the links as rarely as the memory allows.
 
 use super::{
@@ -11,21 +11,26 @@ use super::{
 };
 use std::ops::Range;
 
-/// The most products that a device gets in a window: planning takes a time that grows with their square.
+/// The most products that a device gets in a slab: planning takes a time that grows with their square.
 pub(super) const PRODUCTS_MAX: usize = 256;
 /// The most products that it gets in all.
 const ALL_PRODUCTS_MAX: usize = 1 << 12;
-/// The most of a device's room that its part of a region takes.
-const REGION_SHARE: f64 = 0.5;
+/// The most of a device's room that its part of an area takes.
+const AREA_SHARE: f64 = 0.5;
+/// Edges of a device's part of an area, and steps, are at least so long if there is room. Steps may also be this part
+/// of an edge.
+const SHORT_EDGE: usize = 512;
+const SHORT_STEP: usize = 128;
+const SHORT_PART: usize = 8;
 
 /// The turns in which a product is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turns {
-    /// The regions along the rows and along the columns of C.
-    pub(super) regions: [usize; 2],
-    /// The steps of a window.
-    pub(super) window: usize,
-    /// The most products of a device in a window.
+    /// The areas along the rows and along the columns of C.
+    pub(super) areas: [usize; 2],
+    /// The steps of a slab.
+    pub(super) slab: usize,
+    /// The most products of a device in a slab.
     pub(super) products: usize,
     /// Whether there is room for sums apart from C.
     pub(super) has_sums: bool,
@@ -42,9 +47,9 @@ struct TurnShare {
 }
 
 impl TurnShare {
-    fn of(product: &PlannedProduct, cuts: &[Cut; 3], grid: DeviceGrid, regions: [usize; 2]) -> Self {
+    fn of(product: &PlannedProduct, cuts: &[Cut; 3], grid: DeviceGrid, areas: [usize; 2]) -> Self {
         let part = |at: usize, devices: usize| {
-            let tiles = cuts[at].count().div_ceil(regions[at]).div_ceil(devices);
+            let tiles = cuts[at].count().div_ceil(areas[at]).div_ceil(devices);
             (tiles, tiles.saturating_mul(cuts[at].part).min(cuts[at].len) as f64)
         };
         let ((rows, m), (columns, n)) = (part(0, grid.rows), part(1, grid.columns));
@@ -54,7 +59,7 @@ impl TurnShare {
 }
 
 impl Turns {
-    /// Returns the fewest turns with these tiles; `None` if the devices cannot hold a single step of a small region, or
+    /// Returns the fewest turns with these tiles; `None` if the devices cannot hold a single step of a small area, or
     /// if there are too many products. Matrices on devices are not taken in turns.
     pub(super) fn of(product: &PlannedProduct, grid: DeviceGrid, tile: [usize; 3]) -> Option<Self> {
         let cuts = product.cuts(tile);
@@ -62,29 +67,30 @@ impl Turns {
         if all.tiles.saturating_mul(steps) > ALL_PRODUCTS_MAX {
             return None;
         }
-        let with = |share: &TurnShare, regions: [usize; 2], window: usize, has_sums: bool| {
-            let window = window.min(PRODUCTS_MAX / share.tiles.max(1));
-            (window > 0).then_some(Self { regions, window, products: share.tiles * window, has_sums })
+        let with = |share: &TurnShare, areas: [usize; 2], slab: usize, has_sums: bool| {
+            let slab = slab.min(PRODUCTS_MAX / share.tiles.max(1));
+            (slab > 0).then_some(Self { areas, slab, products: share.tiles * slab, has_sums })
         };
         let has_sums = product.may_have_sums && product.features.late_result;
         let (room, factors) = (product.room_bytes as f64, all.of_step * steps as f64);
         if all.of_c + factors <= room || product.homes.iter().any(|homes| *homes != Homes::One(HOST)) {
             return with(&all, [1, 1], steps, has_sums && 2.0 * all.of_c + factors <= room);
         }
-        let with_regions = |regions: [usize; 2]| {
-            let share = TurnShare::of(product, &cuts, grid, regions);
-            let window = steps.min(((room - share.of_c) / (2.0 * share.of_step)) as usize);
-            (share.of_c <= REGION_SHARE * room).then(|| with(&share, regions, window, false)).flatten()
+        let with_areas = |areas: [usize; 2]| {
+            let share = TurnShare::of(product, &cuts, grid, areas);
+            let slab = steps.min(((room - share.of_c) / (2.0 * share.of_step)) as usize);
+            (share.of_c <= AREA_SHARE * room).then(|| with(&share, areas, slab, false)).flatten()
         };
         let [rows, columns, _] = cuts.map(Cut::count);
-        let across: Vec<usize> = (1..=columns).collect();
-        // With more regions along the columns, a device holds less.
+        // About all devices have tiles in each area.
+        let across: Vec<usize> = (1..=columns.div_ceil(grid.columns)).collect();
+        // With more areas along the columns, a device holds less.
         let fewest = |down: usize| {
-            let at = across.partition_point(|&across| with_regions([down, across]).is_none());
-            with_regions([down, *across.get(at)?])
+            let at = across.partition_point(|&across| with_areas([down, across]).is_none());
+            with_areas([down, *across.get(at)?])
         };
-        let key = |turns: &Self| (turns.regions[0] * turns.regions[1], turns.fetched(product));
-        let best = (1..=rows).filter_map(fewest);
+        let key = |turns: &Self| (turns.areas[0] * turns.areas[1], turns.fetched(product));
+        let best = (1..=rows.div_ceil(grid.rows)).filter_map(fewest);
         best.min_by(|a, b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)))
     }
 
@@ -97,15 +103,26 @@ impl Turns {
         if bytes(m, n) + bytes(m + n, k) <= room || product.homes.iter().any(|homes| *homes != Homes::One(HOST)) {
             return [m, n, k];
         }
-        let parts = (bytes(m, n) / (REGION_SHARE * room)).max(1.0).sqrt().ceil() as usize;
-        let (m, n) = (m.div_ceil(parts), n.div_ceil(parts));
-        let window = (1.0 - REGION_SHARE) * room / (2.0 * bytes(m + n, 1));
-        [m, n, k.min(window as usize).max(1)]
+        // Both edges are cut into as many parts, unless one of them would become short.
+        let ratio = (bytes(m, n) / (AREA_SHARE * room)).max(1.0);
+        let (even, most) = (ratio.sqrt().ceil(), |len: usize| (len / SHORT_EDGE).max(1) as f64);
+        let (of_m, of_n) = match (most(m) < even, most(n) < even) {
+            (true, false) => (most(m), (ratio / most(m)).ceil()),
+            (false, true) => ((ratio / most(n)).ceil(), most(n)),
+            _ => (even, even),
+        };
+        let [mut m, mut n] = [(m, of_m), (n, of_n)].map(|(len, parts)| len.div_ceil(parts as usize));
+        let steps = |m: usize, n: usize| ((1.0 - AREA_SHARE) * room / (2.0 * bytes(m + n, 1))) as usize;
+        // Short steps of long tiles would copy short columns, and compute little at a time.
+        while steps(m, n) < k.min(SHORT_STEP).min(m.max(n) / SHORT_PART) && m.max(n) > 1 {
+            if m > n { m = m.div_ceil(2) } else { n = n.div_ceil(2) }
+        }
+        [m, n, k.min(steps(m, n)).max(1)]
     }
 
     /// Returns in how many turns each element of A and of B is fetched from the host.
     pub(super) fn fetches(&self) -> [f64; 2] {
-        [self.regions[1] as f64, self.regions[0] as f64]
+        [self.areas[1] as f64, self.areas[0] as f64]
     }
 
     fn fetched(&self, product: &PlannedProduct) -> f64 {
@@ -113,13 +130,11 @@ impl Turns {
         m as f64 * of_a + n as f64 * of_b
     }
 
-    /// Returns the rows and the columns of tiles of each region.
-    pub(super) fn regions(&self, cuts: &[Cut; 3]) -> impl Iterator<Item = [Range<usize>; 2]> + use<> {
-        let ([of_rows, of_columns], [rows, columns, _]) = (self.regions, cuts.map(Cut::count));
-        let (height, width) = (rows.div_ceil(of_rows).max(1), columns.div_ceil(of_columns).max(1));
-        let part = |from: usize, len: usize, all: usize| from..all.min(from + len);
-        (0..columns)
-            .step_by(width)
-            .flat_map(move |j| (0..rows).step_by(height).map(move |i| [part(i, height, rows), part(j, width, columns)]))
+    /// Returns the rows and the columns of tiles of each area, about equally many.
+    pub(super) fn areas(&self, cuts: &[Cut; 3]) -> impl Iterator<Item = [Range<usize>; 2]> + use<> {
+        let ([of_rows, of_columns], [rows, columns, _]) = (self.areas, cuts.map(Cut::count));
+        let part = |at: usize, of: usize, all: usize| at * all / of..(at + 1) * all / of;
+        (0..of_columns)
+            .flat_map(move |j| (0..of_rows).map(move |i| [part(i, of_rows, rows), part(j, of_columns, columns)]))
     }
 }

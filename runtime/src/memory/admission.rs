@@ -5,7 +5,7 @@
 
 use super::{
     directory::{Copier, Directory, EntryId, EntryUse, WaitEvents},
-    entry::Node,
+    entry::{Node, Replica},
     heap::Segment,
     links::CopyKind,
 };
@@ -99,7 +99,10 @@ impl Directory {
         admitted: &mut Admitted,
     ) -> Result<Attempt, DeviceError> {
         let node = Node::of_device(demand.device);
-        demand.uses.iter().for_each(|one| self.pin(one.entry, node));
+        for one in demand.uses {
+            self.pin(one.entry, node);
+            self.entry_mut(one.entry).replicas[node.at()].is_ahead = false;
+        }
         let result = self.attempt_pinned(copier, demand, admitted);
         if !matches!(result, Ok(Attempt::Admitted)) {
             demand.uses.iter().for_each(|one| self.unpin(one.entry, node));
@@ -363,17 +366,36 @@ impl Directory {
     }
 
     /// Allocates memory in a device's heap. Unpinned replicas whose values are also elsewhere are dropped for it.
-    pub(super) fn room_at_once(&mut self, device: u16, bytes: usize) -> Option<Segment> {
+    fn room_at_once(&mut self, device: u16, bytes: usize) -> Option<Segment> {
+        self.room_from(device, bytes, |_| true)
+    }
+
+    /// Allocates memory for a value that is sent ahead. Others that were sent ahead are not dropped for it.
+    pub(super) fn room_ahead(&mut self, device: u16, bytes: usize) -> Option<Segment> {
+        let (node, store) = (Node::of_device(device), &self.stores[usize::from(device)]);
+        let was_used = |replica: &Replica| !replica.is_ahead;
+        let dispensable = store.lru.iter().filter(|id| self.is_dispensable(*id, node, was_used));
+        let droppable: usize = dispensable.filter_map(|id| self.segment_on(id, node)).map(Segment::bytes).sum();
+        let free = store.heap.as_ref().map_or(0, |heap| heap.bytes() - heap.used());
+        if free + droppable < bytes {
+            return None;
+        }
+        self.room_from(device, bytes, was_used)
+    }
+
+    fn is_dispensable(&self, id: EntryId, node: Node, is_droppable: impl Fn(&Replica) -> bool) -> bool {
+        let (entry, replica) = (self.entry(id), &self.entry(id).replicas[node.at()]);
+        replica.pins == 0 && !entry.is_only(node) && is_droppable(replica)
+    }
+
+    /// Allocates memory; drops dispensable replicas that are droppable, least recently used first.
+    fn room_from(&mut self, device: u16, bytes: usize, is_droppable: impl Fn(&Replica) -> bool) -> Option<Segment> {
         let (at, node) = (usize::from(device), Node::of_device(device));
         loop {
             if let Some(segment) = self.stores[at].heap.as_mut()?.take(bytes) {
                 return Some(segment);
             }
-            let is_dispensable = |id: &EntryId| {
-                let entry = self.entry(*id);
-                entry.replicas[node.at()].pins == 0 && !entry.is_only(node)
-            };
-            let id = self.stores[at].lru.iter().find(is_dispensable)?;
+            let id = self.stores[at].lru.iter().find(|id| self.is_dispensable(*id, node, &is_droppable))?;
             let bytes = self.segment_on(id, node).map_or(0, Segment::bytes);
             self.evicted[at] = (self.evicted[at].0 + 1, self.evicted[at].1 + bytes as u64);
             self.discard(id, node);

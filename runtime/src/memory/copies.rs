@@ -191,8 +191,9 @@ impl Directory {
         if let Some(segment) = self.segment_on(id, node) {
             return segment.bytes() >= bytes;
         }
-        let Some(segment) = self.room_at_once(device, bytes) else { return false };
-        self.entry_mut(id).replicas[node.at()].segment = Some(segment);
+        let Some(segment) = self.room_ahead(device, bytes) else { return false };
+        let replica = &mut self.entry_mut(id).replicas[node.at()];
+        (replica.segment, replica.is_ahead) = (Some(segment), true);
         self.touch(id, node);
         true
     }

@@ -247,7 +247,7 @@ impl Directory {
             return;
         }
         let position = replica.lru_position.take();
-        (replica.written, replica.readers) = (None, Default::default());
+        (replica.written, replica.readers, replica.is_ahead) = (None, Default::default(), false);
         if let Some(segment) = replica.segment.take() {
             position.into_iter().for_each(|position| self.stores[usize::from(device)].lru.remove(position));
             self.give(device, segment);

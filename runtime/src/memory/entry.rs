@@ -59,6 +59,8 @@ pub(super) struct Replica {
     pub(super) readers: SmallVec<[Event; 2]>,
     /// The copy from host memory that brought the value here. It is kept when the value is updated here later.
     pub(super) arrival: Option<Event>,
+    /// Whether it was sent ahead along a route, and no task has used it yet.
+    pub(super) is_ahead: bool,
     /// Its position in the device's LRU list, while it has memory in the heap.
     pub(super) lru_position: Option<LruPosition>,
 }
