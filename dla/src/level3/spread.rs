@@ -2,7 +2,12 @@
 //! of a factor is copied from the host once, to one device after the other.
 
 use super::in_triangle;
-use crate::{Scalar, options::Distribution, product_plan::devices_with_room, tiled::Tiled};
+use crate::{
+    Scalar,
+    options::Distribution,
+    product_plan::{UNEVEN_MAX, devices_with_room},
+    tiled::Tiled,
+};
 use std::collections::BTreeMap;
 use superscalar_kernels::{MatMut, MatRef, Side, Uplo};
 use superscalar_runtime::{Resource, Scope};
@@ -17,10 +22,6 @@ pub(super) enum Dealt {
     /// By block columns (left) or block rows (right), in which tiles depend on each other.
     BySide(Side),
 }
-
-/// The most work that a device gets, as a multiple of its equal share. A result that cannot be dealt so is left to the
-/// policy.
-const UNEVEN_MAX: f64 = 1.25;
 
 /// Distributes the result. If it is [planned](Distribution::Planned), deals its tiles, and sends the factors' tiles
 /// along all devices, provided that these are equal, linked, and have room.

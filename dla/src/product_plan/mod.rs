@@ -35,6 +35,7 @@ mod tiles;
 mod turns;
 
 pub(crate) use choice::{devices_with_room, plan_of_host_matrices, plan_of_tiles};
+pub(crate) use owners::UNEVEN_MAX;
 pub(crate) use spawn::{HasSpawnPlanned, spawn_planned};
 
 use crate::{

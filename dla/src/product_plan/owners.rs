@@ -6,10 +6,10 @@ use super::{
 };
 use std::ops::Range;
 
-/// If C's tiles are dealt to all devices, and none has more than this many times its part, they stay where they are.
-const UNEVEN_MAX: f64 = 1.25;
+/// C's tiles count as dealt evenly if no device has more than this many times its equal part.
+pub(crate) const UNEVEN_MAX: f64 = 1.25;
 
-/// The device of each tile of a area of C.
+/// The device of each tile of an area of C.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Owners {
     rows: Range<usize>,
@@ -40,7 +40,8 @@ impl Owners {
         })
     }
 
-    /// Returns whether each device has about as many tiles as the others, and routes reach all of a row or a column.
+    /// Returns whether each device has about as many tiles as the others, and whether one route can reach all devices
+    /// of a row or of a column.
     fn are_even(&self, devices: usize) -> bool {
         let count = |device: usize| self.of.iter().filter(|&&of| of == device).count();
         let most = (0..devices).map(count).max().unwrap_or(0);

@@ -18,7 +18,7 @@ const ORDERED_MAX: usize = 4;
 /// A product of tiles: the tile of C, and the step.
 type Product = (usize, usize, usize);
 
-/// The work of one device in a area of C.
+/// The work of one device in an area of C.
 #[derive(Default)]
 struct Share {
     /// Its tiles of C, the rows and columns of tiles in which they are, and their positions in these lists.
@@ -37,7 +37,7 @@ struct Share {
 }
 
 impl Share {
-    /// Gives the device its tiles of a area.
+    /// Gives the device its tiles of an area.
     fn begin(&mut self, tiles: Vec<(usize, usize)>, slabs: usize) {
         self.rows = distinct(tiles.iter().map(|tile| tile.0).collect());
         self.columns = distinct(tiles.iter().map(|tile| tile.1).collect());
@@ -178,7 +178,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Begins a area of C, with the factors where they are at home.
+    /// Begins an area of C, with the factors where they are at home.
     fn begin(&mut self, area: [Range<usize>; 2]) {
         let ([rows, columns, steps], places) = (self.cuts.map(Cut::count), self.fabric.places());
         let [home_a, home_b, _] = &self.product.homes;
@@ -306,7 +306,8 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Plans the addition of the products to a tile of C, if they are apart from it, and its way back.
+    /// Plans what follows the last product of a tile of C: the addition, if its products are apart from it, and the
+    /// copy to its home.
     fn finish_sum(&mut self, tile: (usize, usize), device: usize) {
         let (rows, load) = (self.cuts[0].count(), self.product.load(ProductMatrix::C, &self.cuts, tile));
         let Sum { mut end, is_apart, .. } = self.sums[tile.0 + tile.1 * rows];
@@ -351,8 +352,7 @@ impl<'a> Schedule<'a> {
         let users = if is_a { self.owners.of_row(tile.0) } else { self.owners.of_column(tile.1) };
         let mut to: Vec<Place> = users.iter().map(|user| user + 1).filter(|&place| row[place].is_infinite()).collect();
         let Some(hops) = self.best_chain((matrix, tile), &row, &mut to, load) else { return f64::INFINITY };
-        let step = if is_a { tile.1 } else { tile.0 };
-        let slab = step / self.turns.slab;
+        let slab = (if is_a { tile.1 } else { tile.0 }) / self.turns.slab;
         for &hop in &hops {
             self.loads.add(hop, load);
             let arrivals = if is_a { &mut self.a } else { &mut self.b };

@@ -143,7 +143,7 @@ fn estimate_ns(product: &PlannedProduct, fabric: &Fabric, grid: DeviceGrid, tile
     let operations = tile.iter().fold(product.operations, |all, &edge| all * edge as f64);
     let slowest = product.flops_per_s.iter().copied().fold(f64::INFINITY, f64::min);
     let product_ns = product.latency_ns + operations / slowest * 1e9;
-    // In each turn a factor crosses the links once, to any of the devices; those of one device are a block of the grid.
+    // In each turn a tile of a factor leaves the host once, to any of the devices. Each device has its block of C.
     let tiles_of_c = (rows / grid.rows as f64).ceil() * (columns / grid.columns as f64).ceil();
     let [fetches_of_a, fetches_of_b] = turns.fetches();
     let in_ns = (a_ns * rows * fetches_of_a + b_ns * columns * fetches_of_b) * steps / devices + c_ns * tiles_of_c;

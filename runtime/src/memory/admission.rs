@@ -349,7 +349,7 @@ impl Directory {
         missing: usize,
     ) -> Result<Option<Segment>, DeviceError> {
         let (at, node) = (usize::from(device), Node::of_device(device));
-        if let Some(segment) = self.room_at_once(device, bytes) {
+        if let Some(segment) = self.room_from(device, bytes, |_| true) {
             return Ok(Some(segment));
         }
         let may_leave = |id: &EntryId| self.entry(*id).replicas[node.at()].pins == 0 && self.entry(*id).host_users == 0;
@@ -365,30 +365,29 @@ impl Directory {
         Ok(None)
     }
 
-    /// Allocates memory in a device's heap. Unpinned replicas whose values are also elsewhere are dropped for it.
-    fn room_at_once(&mut self, device: u16, bytes: usize) -> Option<Segment> {
-        self.room_from(device, bytes, |_| true)
-    }
-
-    /// Allocates memory for a value that is sent ahead. Others that were sent ahead are not dropped for it.
+    /// Allocates memory for a value that is sent ahead. Others that were sent ahead are not dropped for it, and none is
+    /// dropped in vain.
     pub(super) fn room_ahead(&mut self, device: u16, bytes: usize) -> Option<Segment> {
-        let (node, store) = (Node::of_device(device), &self.stores[usize::from(device)]);
+        let at = usize::from(device);
+        if let Some(segment) = self.stores[at].heap.as_mut()?.take(bytes) {
+            return Some(segment);
+        }
+        let (node, store) = (Node::of_device(device), &self.stores[at]);
         let was_used = |replica: &Replica| !replica.is_ahead;
         let dispensable = store.lru.iter().filter(|id| self.is_dispensable(*id, node, was_used));
         let droppable: usize = dispensable.filter_map(|id| self.segment_on(id, node)).map(Segment::bytes).sum();
         let free = store.heap.as_ref().map_or(0, |heap| heap.bytes() - heap.used());
-        if free + droppable < bytes {
-            return None;
-        }
-        self.room_from(device, bytes, was_used)
+        if free + droppable >= bytes { self.room_from(device, bytes, was_used) } else { None }
     }
 
+    /// Returns whether the replica can be dropped: it is not in use, and its value is also elsewhere.
     fn is_dispensable(&self, id: EntryId, node: Node, is_droppable: impl Fn(&Replica) -> bool) -> bool {
         let (entry, replica) = (self.entry(id), &self.entry(id).replicas[node.at()]);
         replica.pins == 0 && !entry.is_only(node) && is_droppable(replica)
     }
 
-    /// Allocates memory; drops dispensable replicas that are droppable, least recently used first.
+    /// Allocates memory in a device's heap. Dispensable replicas for which `is_droppable` holds are dropped for it, the
+    /// least recently used ones first.
     fn room_from(&mut self, device: u16, bytes: usize, is_droppable: impl Fn(&Replica) -> bool) -> Option<Segment> {
         let (at, node) = (usize::from(device), Node::of_device(device));
         loop {
