@@ -6,8 +6,8 @@
 
 `measure` needs only two programs, built anywhere: the example `product_plan` and the tester. The example checks every
 product, and times it by the scheduling policy and by its plan, by turns in one process; the tester times other types
-and routines by plan and by policy, and cuBLASXt beside them. It writes a line for each case as soon as it is done, and
-takes no case that failed its check. `write` needs no GPU. The part of the document below the marker is written by hand,
+and routines by plan and by policy, and cuBLASXt beside them. It writes a line for each case as soon as it is done,
+takes no case that failed its check, and leaves out those that the file has: a second call goes on. `write` needs no GPU. The part of the document below the marker is written by hand,
 and stays.
 """
 
@@ -29,6 +29,7 @@ PRODUCTS = [
     ("thin", [], [f"{shape} hhh" for shape in (
         "16384,16384,4096", "16384,16384,2048", "16384,16384,1024", "16384,2048,16384", "2048,16384,16384",
         "4096,4096,32768")]),
+    ("element", ["--element", "{}"], [f"{n} hhh {element}" for n in (16384, 32768) for element in ("f32", "f16", "bf16")]),
     ("memory", ["--memory", "{}"], [f"16384 hhh {memory}" for memory in ("3G", "1G", "512M")]),
 ]
 # Routine, type, orders, and the peer.
@@ -91,6 +92,9 @@ def measure(options):
                            text=True, check=False).stdout.split("\n")
     count = len(options.devices.split(","))
     head = {"machine": f"{count} {where[0].strip()}", "date": datetime.date.today().isoformat()}
+    path = pathlib.Path(options.out)
+    old = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    done = {(row["kind"], row.get("case") or row["routine"]) for row in old}
     with open(options.out, "a", encoding="utf-8") as out:
         def write(kind, row):
             out.write(json.dumps({"kind": kind, **head, **row}) + "\n")
@@ -100,13 +104,13 @@ def measure(options):
             return options.seconds - (time.monotonic() - begun) > 20
 
         for kind, arguments, cases in PRODUCTS:
-            for case in cases:
+            for case in (case for case in cases if (kind, case) not in done):
                 row = product(options, arguments, case) if has_time() else None
                 if row:
                     write(kind, row)
                 else:
                     print(f"left out: {case}")
-        for case in ROUTINES:
+        for case in (case for case in ROUTINES if ("routine", case[1] + case[0]) not in done):
             for row in routine(options, *case) if has_time() else []:
                 write("routine", row)
 
@@ -138,13 +142,16 @@ def write(options):
     rows = [json.loads(line) for name in options.rows for line in open(name, encoding="utf-8")]
     of = lambda kind: [row for row in rows if row["kind"] == kind]
     head = ["m, n, k", "places", "by policy", "planned", "ratio", "measured / predicted time", "bytes as planned"]
-    parts = [f"# Planned products\n\n{rows[0]['machine']}, {rows[0]['date']}, double precision, pinned host memory, "
+    parts = [f"# Planned products\n\n{rows[0]['machine']}, {rows[0]['date']}, double precision if nothing else is said, pinned host memory, "
              "TFLOP/s.\nPlaces of A, B and C: `h` the host, `d` dealt to all GPUs, else the GPU's number. Medians, by "
              "turns in one process;\nevery product is checked. Written by `docs/performance_plans.py`.\n"]
     parts.append("## Shapes and places\n\n" + table(head, of_products(of("square") + of("thin") + of("places"))))
     if of("memory"):
         limits = table(head[:2] + ["memory"] + head[2:], of_products(of("memory")))
         parts.append("## Limited memory\n\nThe memory that each GPU may use; the matrices have 6.4 GB.\n\n" + limits)
+    if of("element"):
+        others = table(head[:2] + ["element"] + head[2:], of_products(of("element")))
+        parts.append("## Other elements\n\nProducts of `f16` and `bf16` are summed in `f32`, and rounded once.\n\n" + others)
     parts.append("## What each part gains\n\n" + table(["order", *(kind for kind in KINDS)], [
         [row["case"].split(" ")[0], *(f"{row['rates'][kind]:.1f}" for kind in KINDS)] for row in of("square")]))
     lines, found = [], {(row["routine"], row["order"], row["by"]): row["rates"] for row in of("routine")}

@@ -4,6 +4,7 @@
 //! cargo run --release --example product_plan
 //! cargo run --release --example product_plan -- --dim 400 --steps
 //! cargo run --release --example product_plan -- --dim 400 --places 000
+//! cargo run --release --example product_plan -- --dim 400 --element f16
 //! cargo run --release --example product_plan -- --devices cuda:0,cuda:1 --places hhh --dim 8192 --dim 16384
 //! cargo run --release --example product_plan -- --devices cuda:0,cuda:1 --dim 16384 --memory 512M
 //! ```
@@ -12,17 +13,29 @@
 //! The output shows the plan, the predicted and the measured time, and whether the bytes over each link are the planned
 //! ones. `--places` says where A, B and C are: `h` for the host, the number of a device, or `d` if they are dealt to
 //! all. Host matrices are pinned if the devices are GPUs. `--memory` limits the memory of each device: larger products
-//! are multiplied in turns. `--parts` also times plans that do without some of what plans use.
+//! are multiplied in turns. `--parts` also times plans that do without some of what plans use. Matrices of `f16` and
+//! `bf16` are in host memory.
 //!
 //! The simulated devices of the first commands are slower than the host, to which the policy leaves small products.
 //!
 //! The result is checked: C x must equal alpha A (B x) + beta C x up to rounding.
 
 use clap::Parser;
-use std::{collections::BTreeMap, error::Error, fs::File, ops::DerefMut, path::PathBuf, sync::LazyLock, time::Instant};
+use std::{
+    collections::BTreeMap,
+    error::Error,
+    fs::File,
+    ops::DerefMut,
+    path::PathBuf,
+    sync::{Arc, LazyLock},
+    time::Instant,
+};
 use superscalar::{
     Resource, Runtime, devices,
-    dla::{DeviceMatrix, Distribution, Layout, Options, PlanFeatures, ProductPlan, Tiled, gemm, spawn},
+    dla::{
+        DeviceMatrix, Distribution, Half, Layout, Options, PlanFeatures, ProductPlan, Scalar, Tiled, bf16, f16, gemm,
+        gemm_half, spawn,
+    },
     kernels::{MatMut, MatRef, Op},
     recording::ChromeTrace,
 };
@@ -37,6 +50,9 @@ struct Arguments {
     /// Where A, B and C are.
     #[arg(long, default_value = "hhh")]
     places: String,
+    /// The elements of the matrices.
+    #[arg(long, default_value = "f64", value_parser = ["f64", "f32", "f16", "bf16"])]
+    element: String,
     /// The devices.
     #[arg(long, default_value = "sim:0,sim:1:flops=2e9:rate=2e9")]
     devices: String,
@@ -90,15 +106,25 @@ fn main() -> Result<(), Box<dyn Error>> {
             [m, n, k] => [m, n, k],
             _ => return Err(format!("`{text}`: expected one number, or m,n,k").into()),
         };
-        if arguments.dry { show_plan(&rt, shape, &arguments)? } else { run(&rt, shape, &arguments)? }
+        match &*arguments.element {
+            "f32" => show::<f32>(&rt, shape, &arguments)?,
+            "f16" => show::<f16>(&rt, shape, &arguments)?,
+            "bf16" => show::<bf16>(&rt, shape, &arguments)?,
+            _ => show::<f64>(&rt, shape, &arguments)?,
+        }
     }
     Ok(())
 }
 
+/// Shows the plan of a product, and carries it out.
+fn show<E: Element>(rt: &Runtime, shape: [usize; 3], arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    if arguments.dry { show_plan::<E>(rt, shape, arguments) } else { run::<E>(rt, shape, arguments) }
+}
+
 /// Prints the plan of host matrices, and writes it as a trace.
-fn show_plan(rt: &Runtime, shape: [usize; 3], arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+fn show_plan<E: Element>(rt: &Runtime, shape: [usize; 3], arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let begun = Instant::now();
-    let plan = ProductPlan::of_host_matrices::<f64>(rt, NO_OPS, shape, true, &PLANNED)?;
+    let plan = E::plan(rt, shape, &PLANNED)?;
     let planning = begun.elapsed().as_secs_f64();
     let plan = plan.ok_or("the product cannot be planned on these devices")?;
     print!("{}", if arguments.steps { format!("{plan:#}") } else { plan.to_string() });
@@ -130,32 +156,144 @@ fn places(text: &str) -> Result<[Place; 3], Box<dyn Error>> {
 }
 
 /// Fills a matrix with numbers between -1/2 and 1/2.
-fn fill(a: &mut [f64], seed: usize) {
-    a.iter_mut().enumerate().for_each(|(at, x)| *x = ((at * 7 + at / 1021 * 31 + seed) % 1021) as f64 / 1021.0 - 0.5);
+fn fill<E: Element>(a: &mut [E], seed: usize) {
+    let number = |at: usize| ((at * 7 + at / 1021 * 31 + seed) % 1021) as f64 / 1021.0 - 0.5;
+    a.iter_mut().enumerate().for_each(|(at, x)| *x = E::of(number(at)));
 }
 
 /// y := A x, for A in columns of m.
-fn times(a: &[f64], m: usize, x: &[f64]) -> Vec<f64> {
+fn times<E: Element>(a: &[E], m: usize, x: &[f64]) -> Vec<f64> {
     let mut y = vec![0.0; m];
     for (column, x) in a.chunks_exact(m).zip(x) {
-        y.iter_mut().zip(column).for_each(|(y, a)| *y += a * x);
+        y.iter_mut().zip(column).for_each(|(y, a)| *y += a.number() * x);
     }
     y
 }
 
 /// Host memory of a matrix, pinned for GPUs.
-fn memory(len: usize, for_gpus: bool) -> Result<Box<dyn DerefMut<Target = [f64]>>, Box<dyn Error>> {
+fn memory<E: Element>(len: usize, for_gpus: bool) -> Result<Box<dyn DerefMut<Target = [E]>>, Box<dyn Error>> {
     #[cfg(feature = "cuda")]
     if for_gpus {
         return Ok(Box::new(devices::PinnedBuffer::new(len)?));
     }
     let _ = for_gpus;
-    Ok(Box::new(vec![0.0; len].into_boxed_slice()))
+    Ok(Box::new(vec![E::of(0.0); len].into_boxed_slice()))
 }
 
-fn run(rt: &Runtime, [m, n, k]: [usize; 3], arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+/// The seconds of a product, and the bytes over each link.
+type Outcome = Result<(f64, Bytes), Box<dyn Error>>;
+
+/// An element of the matrices.
+trait Element: bytemuck::Pod + Send + Sync {
+    /// The unit roundoff, and that of sums.
+    const ROUNDOFF: f64;
+    const SUM_ROUNDOFF: f64;
+
+    fn of(x: f64) -> Self;
+
+    fn number(self) -> f64;
+
+    /// Returns the plan of a product of host matrices.
+    fn plan(rt: &Runtime, shape: [usize; 3], options: &Options) -> Result<Option<Arc<ProductPlan>>, Box<dyn Error>>;
+
+    /// Multiplies host matrices.
+    fn multiply(
+        rt: &Runtime,
+        a: MatRef<'_, Self>,
+        b: MatRef<'_, Self>,
+        c: MatMut<'_, Self>,
+        options: &Options,
+    ) -> Result<(), Box<dyn Error>>;
+
+    /// Multiplies matrices of which some are on devices.
+    fn multiply_on_devices(product: &mut Product<'_, Self>, options: &Options) -> Outcome;
+}
+
+macro_rules! scalars {
+    ($($t:ty)*) => {$(
+        impl Element for $t {
+            const ROUNDOFF: f64 = <$t>::EPSILON as f64 / 2.0;
+            const SUM_ROUNDOFF: f64 = Self::ROUNDOFF;
+
+            fn of(x: f64) -> Self {
+                x as $t
+            }
+
+            fn number(self) -> f64 {
+                self.into()
+            }
+
+            fn plan(
+                rt: &Runtime,
+                shape: [usize; 3],
+                options: &Options,
+            ) -> Result<Option<Arc<ProductPlan>>, Box<dyn Error>> {
+                Ok(ProductPlan::of_host_matrices::<$t>(rt, NO_OPS, shape, true, options)?)
+            }
+
+            fn multiply(
+                rt: &Runtime,
+                a: MatRef<'_, $t>,
+                b: MatRef<'_, $t>,
+                c: MatMut<'_, $t>,
+                options: &Options,
+            ) -> Result<(), Box<dyn Error>> {
+                Ok(gemm(rt, ALPHA as $t, Op::None, a, Op::None, b, BETA as $t, c, options)?)
+            }
+
+            fn multiply_on_devices(product: &mut Product<'_, $t>, options: &Options) -> Outcome {
+                product.multiply_on_devices(ALPHA as $t, BETA as $t, options)
+            }
+        }
+    )*};
+}
+
+scalars! { f32 f64 }
+
+macro_rules! halves {
+    ($($t:ty)*) => {$(
+        impl Element for $t {
+            const ROUNDOFF: f64 = <$t as Half>::ROUNDOFF as f64;
+            const SUM_ROUNDOFF: f64 = <f32 as Element>::ROUNDOFF;
+
+            fn of(x: f64) -> Self {
+                <$t>::from_f64(x)
+            }
+
+            fn number(self) -> f64 {
+                self.into()
+            }
+
+            fn plan(
+                rt: &Runtime,
+                shape: [usize; 3],
+                options: &Options,
+            ) -> Result<Option<Arc<ProductPlan>>, Box<dyn Error>> {
+                Ok(ProductPlan::of_half_matrices::<$t, $t>(rt, NO_OPS, shape, true, options)?)
+            }
+
+            fn multiply(
+                rt: &Runtime,
+                a: MatRef<'_, $t>,
+                b: MatRef<'_, $t>,
+                c: MatMut<'_, $t>,
+                options: &Options,
+            ) -> Result<(), Box<dyn Error>> {
+                Ok(gemm_half(rt, ALPHA as f32, Op::None, a, Op::None, b, BETA as f32, c, options)?)
+            }
+
+            fn multiply_on_devices(_: &mut Product<'_, $t>, _: &Options) -> Outcome {
+                Err("matrices in half precision are in host memory: `--places hhh`".into())
+            }
+        }
+    )*};
+}
+
+halves! { f16 bf16 }
+
+fn run<E: Element>(rt: &Runtime, [m, n, k]: [usize; 3], arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let (places, for_gpus) = (places(&arguments.places)?, arguments.devices.contains("cuda"));
-    let (mut a, mut b, mut c) = (memory(m * k, for_gpus)?, memory(k * n, for_gpus)?, memory(m * n, for_gpus)?);
+    let (mut a, mut b, mut c) = (memory::<E>(m * k, for_gpus)?, memory(k * n, for_gpus)?, memory(m * n, for_gpus)?);
     fill(&mut a, 1);
     fill(&mut b, 2);
     fill(&mut c, 3);
@@ -166,7 +304,9 @@ fn run(rt: &Runtime, [m, n, k]: [usize; 3], arguments: &Arguments) -> Result<(),
     product.multiply(&PLANNED)?;
     let found = times(product.c, m, &x);
     let expected: Vec<f64> = ab.iter().zip(&old).map(|(ab, old)| ALPHA * ab + BETA * old).collect();
-    let error = roundoffs(&found, &expected) / (n as f64 * k as f64).sqrt();
+    // C is rounded, and so is each addition of its sums, of which there are k, in n columns.
+    let roundings = E::ROUNDOFF + E::SUM_ROUNDOFF * (n as f64 * k as f64).sqrt();
+    let error = roundoffs(&found, &expected) * f64::EPSILON / 2.0 / roundings;
     at_most("error of the product, in roundings", error, ROUNDINGS_MAX)?;
     product.report(arguments, error)
 }
@@ -180,30 +320,46 @@ fn bytes(rt: &Runtime) -> Bytes {
     all
 }
 
+/// A, B and C in host memory.
+type HostViews<'v, E> = (MatRef<'v, E>, MatRef<'v, E>, MatMut<'v, E>);
+
 /// A product on devices.
-struct Product<'a> {
+struct Product<'a, E> {
     rt: &'a Runtime,
     shape: [usize; 3],
     places: [Place; 3],
-    a: &'a [f64],
-    b: &'a [f64],
-    c: &'a mut [f64],
+    a: &'a [E],
+    b: &'a [E],
+    c: &'a mut [E],
 }
 
-impl Product<'_> {
+impl<E: Element> Product<'_, E> {
     /// Multiplies; returns the seconds, and the bytes over each link.
-    fn multiply(&mut self, options: &Options) -> Result<(f64, Bytes), Box<dyn Error>> {
-        let ([m, n, k], rt) = (self.shape, self.rt);
-        let (a, b) = (MatRef::from_col_major(self.a, m, k, m)?, MatRef::from_col_major(self.b, k, n, k)?);
-        let mut c = MatMut::from_col_major(self.c, m, n, m)?;
-        if self.places == [Place::Host; 3] {
-            let (before, begun) = (bytes(rt), Instant::now());
-            gemm(rt, ALPHA, Op::None, a, Op::None, b, BETA, c.rb_mut(), options)?;
-            return Ok((begun.elapsed().as_secs_f64(), since(rt, &before)));
+    fn multiply(&mut self, options: &Options) -> Outcome {
+        if self.places != [Place::Host; 3] {
+            return E::multiply_on_devices(self, options);
         }
-        let [mb, nb, kb] = tile(rt, self.shape)?;
-        let [on_a, on_b, on_c] = self.places;
-        let load = |place: Place, matrix: MatRef<'_, f64>, (rows, columns)| {
+        let rt = self.rt;
+        let (a, b, c) = self.views()?;
+        let (before, begun) = (bytes(rt), Instant::now());
+        E::multiply(rt, a, b, c, options)?;
+        Ok((begun.elapsed().as_secs_f64(), since(rt, &before)))
+    }
+
+    fn views(&mut self) -> Result<HostViews<'_, E>, Box<dyn Error>> {
+        let [m, n, k] = self.shape;
+        let (a, b) = (MatRef::from_col_major(self.a, m, k, m)?, MatRef::from_col_major(self.b, k, n, k)?);
+        Ok((a, b, MatMut::from_col_major(self.c, m, n, m)?))
+    }
+
+    /// Multiplies matrices of which some are on devices.
+    fn multiply_on_devices(&mut self, alpha: E, beta: E, options: &Options) -> Outcome
+    where
+        E: Scalar,
+    {
+        let ([mb, nb, kb], [on_a, on_b, on_c], rt) = (tile::<E>(self.rt, self.shape)?, self.places, self.rt);
+        let (a, b, mut c) = self.views()?;
+        let load = |place: Place, matrix: MatRef<'_, E>, (rows, columns)| {
             let layout = match place {
                 Place::Host => return Ok(None),
                 Place::Device(device) => Layout::rectangles(rows, columns).on(device),
@@ -223,7 +379,7 @@ impl Product<'_> {
                 None => Tiled::new(s, host_c, mb, nb),
             };
             let c = if options == &*PLANNED { c.distributed(s, Distribution::Planned) } else { c };
-            spawn::gemm(s, ALPHA, Op::None, &a, Op::None, &b, BETA, &c);
+            spawn::gemm(s, alpha, Op::None, &a, Op::None, &b, beta, &c);
         })?;
         let result = (begun.elapsed().as_secs_f64(), since(rt, &before));
         ct.map_or(Ok(()), |ct| ct.download(rt, c))?;
@@ -236,13 +392,13 @@ impl Product<'_> {
         let tflop = 2e-12 * m as f64 * n as f64 * k as f64;
         println!("{m} x {n} x {k}, {}: checked, {error:.2} roundings", arguments.places);
         if self.places == [Place::Host; 3] {
-            show_plan(rt, self.shape, arguments)?;
+            show_plan::<E>(rt, self.shape, arguments)?;
         }
         let kinds = kinds(arguments.parts && self.places == [Place::Host; 3]);
         let mut seconds = vec![Vec::new(); kinds.len()];
         for _ in 0..arguments.repeat {
             for ((_, options), seconds) in kinds.iter().zip(&mut seconds) {
-                let plan = ProductPlan::of_host_matrices::<f64>(rt, NO_OPS, self.shape, true, options)?;
+                let plan = E::plan(rt, self.shape, options)?;
                 let (took, moved) = self.multiply(options)?;
                 seconds.push(took);
                 if let Some(plan) = plan.filter(|_| options == &*PLANNED && self.places == [Place::Host; 3]) {
@@ -284,7 +440,7 @@ fn expected(rt: &Runtime, plan: &ProductPlan) -> Bytes {
 }
 
 /// Returns the tiles of the plan of host matrices.
-fn tile(rt: &Runtime, shape: [usize; 3]) -> Result<[usize; 3], Box<dyn Error>> {
-    let plan = ProductPlan::of_host_matrices::<f64>(rt, NO_OPS, shape, true, &PLANNED)?;
+fn tile<E: Element>(rt: &Runtime, shape: [usize; 3]) -> Result<[usize; 3], Box<dyn Error>> {
+    let plan = E::plan(rt, shape, &PLANNED)?;
     Ok(plan.ok_or("the product cannot be planned on these devices")?.tile())
 }

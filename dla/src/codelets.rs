@@ -8,6 +8,7 @@
 mod columns;
 mod copy;
 mod diagonal;
+mod half;
 mod level3;
 mod panel;
 mod reflectors;
@@ -19,6 +20,7 @@ mod tree;
 pub(crate) use columns::{Getrf, Laswp, RowInterchanges, elimination, triangular_solve};
 pub(crate) use copy::{TileCopy, TileMove};
 pub(crate) use diagonal::{Diagonal, WaitForCheck};
+pub(crate) use half::{HALF_SUM_TASK, HALF_TASK, HalfProduct, HalfSum};
 pub(crate) use level3::{Gemm, Rank2k, RankK, Symm, SymmForm, Triangle, triangular_operation};
 pub(crate) use reflectors::{Application, Geqrf, Larfb, cost_of_larfb};
 pub(crate) use sum::TileSum;

@@ -8,6 +8,7 @@
 //! | routine | what |
 //! |---|---|
 //! | [`gemm`], [`gemmt`], [`symm`], [`hemm`], [`trmm`], [`trsm`] | the Level-3 BLAS: products and triangular solves |
+//! | [`gemm_half`] | products of matrices of `f16` or `bf16`, summed in `f32` |
 //! | [`syrk`], [`herk`], [`syr2k`], [`her2k`] | the Level-3 BLAS: updates of one triangle |
 //! | [`getrf`] | LU factorization with partial pivoting: A = P L U |
 //! | [`getrs`], [`getri`], [`gecon`] | from LU: the solution of op(A) X = B; the inverse; the condition number |
@@ -115,6 +116,7 @@ pub use device_matrix::{DeviceMatrix, Layout};
 pub use error::{Error, ErrorKind};
 pub use level3::{
     gemm::gemm,
+    gemm_half::gemm_half,
     gemmt::gemmt,
     symm::{hemm, symm},
     syr2k::{her2k, syr2k},
@@ -132,8 +134,8 @@ pub use qr::{
     ungqr::ungqr, unmlq::unmlq, unmqr::unmqr,
 };
 pub use superscalar_kernels::{
-    AsMatrix, AsMatrixMut, BatchMut, BatchRef, Diag, Direction, MatMut, MatRef, Norm, NotPositiveDefinite, Op, Part,
-    Real, Side, Singular, Uplo, ViewError, c32, c64,
+    AsMatrix, AsMatrixMut, BatchMut, BatchRef, Diag, Direction, Half, HalfResult, MatMut, MatRef, Norm,
+    NotPositiveDefinite, Op, Part, Real, Side, Singular, Uplo, ViewError, bf16, c32, c64, f16,
 };
 pub use superscalar_matrix_market as matrix_market;
 

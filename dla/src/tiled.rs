@@ -1,6 +1,7 @@
 //! [`Tiled`]: a matrix whose tiles are handles of a scope. [`TileView`]: the view of a tile that tasks get.
 
 use crate::{Scalar, options::Distribution};
+use bytemuck::Pod;
 pub use superscalar_kernels::Tile;
 use superscalar_kernels::{MatMut, MatRef, Op, Symmetry, Uplo, cpu::PackStore};
 use superscalar_macros::each_type;
@@ -106,7 +107,16 @@ pub(crate) fn cut<'s, T: Scalar>(
     tile: (usize, usize),
     packs: usize,
 ) -> Tiled<'s, MatMut<'s, T>> {
-    let (mb, nb) = tile;
+    cut_elements(s, a, tile, packs)
+}
+
+/// Does the work of [`cut`], for elements of any type.
+pub(crate) fn cut_elements<'s, E: Pod + Send + Sync>(
+    s: &'s Scope<'s, '_>,
+    a: MatMut<'s, E>,
+    (mb, nb): (usize, usize),
+    packs: usize,
+) -> Tiled<'s, MatMut<'s, E>> {
     let shape = a.shape();
     let (store, tiles) = (PackStore::new(packs), a.into_tiles(mb, nb));
     let mt = tiles.mt();
@@ -123,7 +133,16 @@ pub(crate) fn cut_read_only<'s, T: Scalar>(
     tile: (usize, usize),
     packs: usize,
 ) -> Tiled<'s, MatRef<'s, T>> {
-    let (mb, nb) = tile;
+    cut_read_only_elements(s, a, tile, packs)
+}
+
+/// Does the work of [`cut_read_only`], for elements of any type.
+pub(crate) fn cut_read_only_elements<'s, E: Pod + Send + Sync>(
+    s: &'s Scope<'s, '_>,
+    a: MatRef<'s, E>,
+    (mb, nb): (usize, usize),
+    packs: usize,
+) -> Tiled<'s, MatRef<'s, E>> {
     assert!(mb > 0 && nb > 0, "the tile size is {mb} x {nb}; it must be positive");
     let (m, n) = a.shape();
     let (mt, nt) = (m.div_ceil(mb), n.div_ceil(nb));

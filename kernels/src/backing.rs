@@ -72,6 +72,7 @@ impl<T: Pod> Backing<T> {
     /// # Panics
     /// If `mb` or `nb` is zero.
     pub fn tiles((m, n): (usize, usize), (mb, nb): (usize, usize)) -> Result<Vec<Self>, NoMemory> {
+        const { assert!(align_of::<T>() <= TILE_ALIGN_BYTES, "tiles are not aligned for such elements") };
         assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb} elements: expected at least 1 x 1");
         let none = NoMemory::for_matrix::<T>((m, n));
         let total = bytes_of_tiles::<T>((m, n), (mb, nb));

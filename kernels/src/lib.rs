@@ -7,6 +7,7 @@
 //! | module | what is in it |
 //! |---|---|
 //! | [`scalar`] | the four element types behind one trait |
+//! | [`Half`] | `f16` and `bf16`, whose products are summed in single precision |
 //! | [`options`] | [`Uplo`], [`Op`], [`Side`], [`Diag`], [`Norm`], [`Part`], [`Direction`], [`Symmetry`] |
 //! | [`view`] | strided views: [`MatRef`], [`MatMut`], [`VecRef`], [`VecMut`]; [`Tiles`] cuts them |
 //! | [`Tile`], [`Reflector`] | a tile of a matrix, and a block of reflectors, as tasks receive them |
@@ -39,6 +40,7 @@ mod backing;
 pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod half;
 #[cfg(feature = "opencl")]
 pub mod opencl;
 pub mod operations;
@@ -63,12 +65,15 @@ pub mod view;
 /// A tiled algorithm's codelet makes a call of its operands. The backend is chosen when the task is issued. Each
 /// backend is a folder of this crate and a row of the table in `backends.rs`.
 pub mod device {
-    pub use crate::backends::{DeviceBackend, backends, on_devices};
+    pub use crate::backends::{DeviceBackend, DeviceCall, backends, on_devices};
     pub(crate) use crate::operations::Heap;
-    pub use crate::operations::{Call, Mat, MatrixUse};
+    pub use crate::operations::{
+        Call, HalfCall, HalfGemm, HalfRound, HalfTarget, Mat, MatrixUse, cost_of_half_product,
+    };
 }
 
 pub use backing::{Backing, BatchBacking};
+pub use half::{Half, HalfResult, bf16, f16};
 pub use options::{Diag, Direction, Norm, Op, ParseOptionError, Part, Side, Symmetry, Uplo};
 pub use outcome::{NotPositiveDefinite, Singular};
 pub use pages::{NoMemory, try_zeros, zeros};

@@ -4,6 +4,7 @@ use crate::{
     MatMut, MatRef, Scalar,
     cpu::{Operand, PackStore, PackedForms},
 };
+use bytemuck::Pod;
 use std::{ops::Range, sync::Arc};
 use superscalar_runtime::{Portable, Residence, View};
 
@@ -11,7 +12,7 @@ use superscalar_runtime::{Portable, Residence, View};
 /// sealed because devices rely on the residences that the views report.
 pub trait TileView: View + Send + Sync + sealed::Sealed {
     /// The elements.
-    type Element: Scalar;
+    type Element: Pod + Send + Sync;
 
     /// Returns an immutable view of the tile.
     fn view(&self) -> MatRef<'_, Self::Element>;
@@ -31,7 +32,7 @@ unsafe impl<T> View for MatMut<'_, T> {}
 // SAFETY: the view is a pointer and a shape, without a destructor.
 unsafe impl<T> View for MatRef<'_, T> {}
 
-impl<T: Scalar> TileView for MatMut<'_, T> {
+impl<T: Pod + Send + Sync> TileView for MatMut<'_, T> {
     type Element = T;
 
     fn view(&self) -> MatRef<'_, T> {
@@ -43,7 +44,7 @@ impl<T: Scalar> TileView for MatMut<'_, T> {
     }
 }
 
-impl<T: Scalar> TileView for MatRef<'_, T> {
+impl<T: Pod + Send + Sync> TileView for MatRef<'_, T> {
     type Element = T;
 
     fn view(&self) -> MatRef<'_, T> {
@@ -77,7 +78,9 @@ impl<V: TileView> Tile<V> {
     pub fn view(&self) -> MatRef<'_, V::Element> {
         self.view.view()
     }
+}
 
+impl<V: TileView<Element: Scalar>> Tile<V> {
     /// Returns the tile as an operand of [`gemm`](crate::cpu::gemm) or [`herk`](crate::cpu::herk), which may keep its
     /// packed form for the next product.
     #[must_use]
@@ -102,7 +105,7 @@ unsafe impl<V: TileView> Portable for Tile<V> {
     }
 }
 
-impl<T: Scalar> Tile<MatMut<'_, T>> {
+impl<T: Pod + Send + Sync> Tile<MatMut<'_, T>> {
     /// Returns a mutable view of the tile, and discards the packed forms.
     pub fn view_mut(&mut self) -> MatMut<'_, T> {
         self.packs.forget();

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 /// The number of samples that are ranked before the running average starts: the first are often cold.
-const RANKED_SAMPLES: usize = 3;
+pub(crate) const RANKED_SAMPLES: usize = 3;
 /// A sample that differs by more than this factor is an outlier, and is ignored.
 const OUTLIER_FACTOR: f64 = 4.0;
 /// This many outliers in a row, all to one side, restart the mean: the value has changed.

@@ -6,7 +6,7 @@ use bytemuck::Pod;
 use std::ops::Range;
 use superscalar_kernels::{
     BatchBacking, BatchMut, BatchPlacement, BatchRef, BatchView,
-    device::{DeviceBackend, backends},
+    device::{Call, DeviceBackend, backends},
 };
 use superscalar_runtime::{Codelet, Lent, Lock, Reads, Resident, Resource, Runtime, Scope, TaskSpec};
 
@@ -149,7 +149,7 @@ impl<T: Pod + Send + Sync> DeviceBatch<T> {
 
 /// Inserts a task for each chunk that reads it on a device, without any work there: so the chunk is copied to a device.
 fn fetch<'s, T: Pod + Send + Sync>(s: &'s Scope<'s, '_>, batch: &Chunked<'s, T>) {
-    let kinds = backends::<f32>().iter().map(DeviceBackend::kind);
+    let kinds = backends::<Call<f32>>().iter().map(DeviceBackend::kind);
     let codelet = kinds.fold(Codelet::<Reads<BatchView<'s, T>>, ()>::new("fetch"), |codelet, kind| {
         codelet.on_device(kind, |_, _, ()| Ok(()))
     });

@@ -70,7 +70,7 @@ trait Source<T> {
     fn part(&self, part: &TilePart<T>) -> Operand<'_, T>;
 }
 
-impl<V: TileView> Source<V::Element> for Tile<V> {
+impl<V: TileView<Element: Scalar>> Source<V::Element> for Tile<V> {
     fn part(&self, part: &TilePart<V::Element>) -> Operand<'_, V::Element> {
         part.check(self.view().shape());
         self.operand_of(part.rows.clone(), 0..part.cols)

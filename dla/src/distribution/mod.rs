@@ -136,9 +136,11 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
         self.deal(s.nesting(), distribution, update_by_gemm::<T>(mb.min(m), nb.min(n), nb.min(n)));
         self.with_distribution(distribution)
     }
+}
 
+impl<V> Tiled<'_, V> {
     /// Sets the homes of the tiles by the devices' rates for `update`.
-    fn deal(&self, nesting: Nesting<'_>, distribution: Distribution, update: Update) {
+    pub(crate) fn deal(&self, nesting: Nesting<'_>, distribution: Distribution, update: Update) {
         let homes = homes(nesting, distribution, (self.mt(), self.nt()), update);
         self.tiles().iter().zip(homes).for_each(|(tile, home)| tile.deal_to(Some(home)));
     }

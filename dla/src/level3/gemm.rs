@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     options::{Distribution, Options},
     plan::Problem,
-    product_plan::{plan_of_host_matrices, plan_of_tiles, spawn_planned},
+    product_plan::{ProductElements, ProductSums, ScalarTasks, plan_of_host_matrices, plan_of_tiles, spawn_planned},
     tiled::{TileView, Tiled},
 };
 use superscalar_kernels::{MatMut, MatRef, Op, cpu};
@@ -45,7 +45,8 @@ pub fn spawn<'s, T: Scalar, V: TileView<'s, Element = T>, W: TileView<'s, Elemen
     if c.distribution() == Distribution::Planned
         && let Some(plan) = plan_of_tiles(s, (op_a, a), (op_b, b), (beta != T::ZERO, c))
     {
-        return spawn_planned(s, &plan, alpha, op_a, a, op_b, b, beta, c, None);
+        let tasks = ScalarTasks::new(s, alpha, (op_a, a), (op_b, b), beta, c, None);
+        return spawn_planned(s, &plan, &tasks);
     }
     let gemm = Gemm::new();
     for update @ TileUpdate { i, j, k, .. } in tile_updates::<T, _>(s, c, k_a) {
@@ -91,8 +92,9 @@ pub fn gemm<T: Scalar>(
         let (c_m, c_n) = c.shape();
         return Err(Error::shape(format!("gemm: op(A) is {m} x {k}, op(B) is {rows} x {n}, C is {c_m} x {c_n}")));
     }
-    let plan =
-        (alpha != T::ZERO).then(|| plan_of_host_matrices::<T>(rt, (op_a, op_b), [m, n, k], beta != T::ZERO, options));
+    let elements = ProductElements::of::<T>(ProductSums::IfLate);
+    let plan = (alpha != T::ZERO)
+        .then(|| plan_of_host_matrices(rt, &elements, (op_a, op_b), [m, n, k], beta != T::ZERO, options));
     let plan = plan.transpose()?.flatten();
     let tiles = match &plan {
         Some(plan) => Some(plan.tiles()),
@@ -116,7 +118,10 @@ pub fn gemm<T: Scalar>(
         let b = Tiled::factor_of_product(s, b, op_b.shape((tiles.kb, tiles.nb)), tiles.kb);
         let c = Tiled::new(s, c.rb_mut(), tiles.mb, tiles.nb).distributed(s, distribution);
         match plan {
-            Some(plan) => spawn_planned(s, &plan, alpha, op_a, &a, op_b, &b, beta, &c, sums.as_ref()),
+            Some(plan) => {
+                let tasks = ScalarTasks::new(s, alpha, (op_a, &a), (op_b, &b), beta, &c, sums.as_ref());
+                spawn_planned(s, &plan, &tasks);
+            }
             None => spawn(s, alpha, op_a, &a, op_b, &b, beta, &c),
         }
     })?)

@@ -9,6 +9,7 @@
 
 mod areas;
 pub(crate) mod gemm;
+pub(crate) mod gemm_half;
 pub(crate) mod gemmt;
 mod spread;
 mod strips;
@@ -22,7 +23,6 @@ use crate::{
     Scalar,
     codelets::{OneTileCodelet, TilePart, TileRole, task},
     error::Error,
-    product_plan::HasSpawnPlanned,
     tiled::{Factor, Tiled},
 };
 use superscalar_kernels::{MatMut, Op, Side, Symmetry, Uplo, operations::Scale};
@@ -32,8 +32,7 @@ use superscalar_runtime::Scope;
 /// The Level-3 routines that are compiled for each element type.
 #[each_type]
 pub trait Level3:
-    HasSpawnPlanned
-    + gemm::HasSpawn
+    gemm::HasSpawn
     + gemm::HasGemm
     + gemmt::HasSpawn
     + gemmt::HasGemmt

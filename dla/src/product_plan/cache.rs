@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const PLANS_MAX: usize = 32;
 /// A plan is used again while no rate has changed by more than this factor, because measured rates vary from run to
 /// run.
-const RATE_RATIO_MAX: f64 = 1.5;
+pub(super) const RATE_RATIO_MAX: f64 = 1.5;
 
 /// What a plan was made for.
 struct KeptPlan {
@@ -72,32 +72,34 @@ fn is_like(a: &PlannedProduct, b: &PlannedProduct) -> bool {
             latency_ns,
             memory_bytes_per_s: memory_rate,
             room_bytes: room,
-            may_have_sums,
+            sums,
             features,
         } = product;
-        let (machine, wishes) = ((latency_ns, memory_rate, room), (may_have_sums, features));
+        let (machine, wishes) = ((latency_ns, memory_rate, room), (sums, features));
         (rates, (shape, element_bytes, homes, transposed, reads_c, operations, machine, wishes))
     }
     let ((rates, rest), (others, other_rest)) = (parts(a), parts(b));
-    rest == other_rest && rates.len() == others.len() && rates.iter().zip(others).all(|(&a, &b)| are_alike(a, b))
+    rest == other_rest
+        && rates.len() == others.len()
+        && rates.iter().zip(others).all(|(&a, &b)| are_alike(a, b, RATE_RATIO_MAX))
 }
 
-/// Returns whether two rates are about equal. Unknown ones, which are zero, are equal to each other.
-pub(super) fn are_alike(a: f64, b: f64) -> bool {
-    a <= RATE_RATIO_MAX * b && b <= RATE_RATIO_MAX * a
+/// Returns whether two rates differ by no more than this factor. Unknown ones, which are zero, are equal to each other.
+pub(super) fn are_alike(a: f64, b: f64, ratio: f64) -> bool {
+    a <= ratio * b && b <= ratio * a
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::options::PlanFeatures;
-    use crate::product_plan::{Homes, tests::four};
+    use crate::product_plan::{Homes, ProductSums, tests::four};
 
     #[test]
     fn plans_are_used_again_for_the_same_product_only() {
         let product = |rate: f64, operations: f64| PlannedProduct {
             shape: [900, 800, 700],
-            element_bytes: 8,
+            element_bytes: [8; 4],
             homes: [0, 1, 2].map(Homes::One),
             is_transposed: [false; 2],
             reads_c: true,
@@ -106,7 +108,7 @@ mod tests {
             latency_ns: 5e3,
             memory_bytes_per_s: 3e12,
             room_bytes: 1 << 37,
-            may_have_sums: true,
+            sums: ProductSums::IfLate,
             features: PlanFeatures::default(),
         };
         let of = |product: PlannedProduct| plan_of(product, four(), Some([256; 3])).expect("a grid of four devices");

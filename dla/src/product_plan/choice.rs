@@ -1,22 +1,22 @@
 //! Which products are planned, and what their plans depend on.
 
 use super::{
-    Homes, PlannedProduct, ProductPlan,
-    cache::{are_alike, plan_of},
+    Homes, PlannedProduct, ProductPlan, ProductSums,
+    cache::{RATE_RATIO_MAX, are_alike, plan_of},
     fabric::{Fabric, HOST, place},
     grid::TARGETS_MAX,
 };
 use crate::{
     Scalar,
-    codelets::cost_of_product,
+    codelets::{HALF_TASK, cost_of_product},
     error::Error,
     options::{Distribution, Options, PlanFeatures},
     plan::PRODUCT_SERIAL_MAX,
     tiled::{TileView, Tiled},
 };
 use std::sync::Arc;
-use superscalar_kernels::{MatMut, Op};
-use superscalar_runtime::{DeviceInfo, Lent, Nesting, Resource, Runtime, Scope};
+use superscalar_kernels::{Half, HalfResult, MatMut, Op, device::cost_of_half_product};
+use superscalar_runtime::{Cost, DeviceInfo, Lent, Nesting, Resource, Runtime, Scope};
 
 /// The share of a device's memory that a planned product may take.
 const MEMORY_SHARE: f64 = 0.8;
@@ -40,42 +40,43 @@ impl<'n> PlanningMachine<'n> {
     /// and if the policy follows homes.
     fn of(nesting: Nesting<'n>) -> Option<Self> {
         let devices = nesting.devices();
-        let fabric = Fabric::of(&devices, nesting.links());
+        let fabric = Fabric::of(&devices, nesting);
         let mut pairs = (0..fabric.places()).flat_map(|from| (0..fabric.places()).map(move |to| (from, to)));
         let are_linked = !devices.is_empty() && pairs.all(|(from, to)| from == to || fabric.link(from, to).is_some());
         let rate = |device: &DeviceInfo| device.speed.flops_per_s;
-        let are_equal = devices.windows(2).all(|pair| are_alike(rate(&pair[0]), rate(&pair[1])));
+        let are_equal = devices.windows(2).all(|pair| are_alike(rate(&pair[0]), rate(&pair[1]), RATE_RATIO_MAX));
         (are_linked && are_equal && nesting.follows_homes()).then_some(Self { nesting, devices, fabric })
     }
 
     /// Returns the product of these shapes.
-    fn product<T: Scalar>(
+    fn product(
         &self,
+        elements: &ProductElements,
         (op_a, op_b): (Op, Op),
         shape: [usize; 3],
         homes: [Homes; 3],
         reads_c: bool,
-        (may_have_sums, features): (bool, PlanFeatures),
+        features: PlanFeatures,
     ) -> PlannedProduct {
-        let cost = cost_of_product::<T>(RATED_EDGE, RATED_EDGE, RATED_EDGE);
+        let &ProductElements { task, cost, bytes: element_bytes, operations, sums } = elements;
         let rate = |(at, device): (usize, &DeviceInfo)| {
             // Tasks that overlap are measured as slower than they are, so the stated rate counts, too.
-            let measured = self.nesting.capability_weight(Resource::device(at as u16), "gemm", cost).rate;
+            let measured = self.nesting.capability_weight(Resource::device(at as u16), task, cost).rate;
             let rate = measured.max(device.speed.flops_per_s);
             if rate.is_normal() && rate > 0.0 { rate } else { UNKNOWN_RATE }
         };
         PlannedProduct {
             shape,
-            element_bytes: size_of::<T>(),
+            element_bytes,
             homes,
             is_transposed: [op_a, op_b].map(|op| op != Op::None),
             reads_c,
             flops_per_s: self.devices.iter().enumerate().map(rate).collect(),
-            operations: if T::COMPLEX { 8.0 } else { 2.0 },
+            operations,
             latency_ns: self.devices.iter().map(|device| device.speed.latency_ns).max().unwrap_or(0) as f64,
             memory_bytes_per_s: self.devices.iter().map(memory_rate).fold(f64::INFINITY, f64::min),
             room_bytes: self.devices.iter().map(room_bytes).min().unwrap_or(0),
-            may_have_sums,
+            sums,
             features,
         }
     }
@@ -84,6 +85,35 @@ impl<'n> PlanningMachine<'n> {
     fn plan(self, product: PlannedProduct, tile: Option<[usize; 3]>) -> Option<Arc<ProductPlan>> {
         let room = product.room_bytes;
         plan_of(product, self.fabric, tile).filter(|plan| plan.held_bytes.iter().all(|&held| held <= room))
+    }
+}
+
+/// What a plan depends on that depends on the type of the elements.
+pub(crate) struct ProductElements {
+    /// The name of a product's task, and the cost of one in tiles of [`RATED_EDGE`].
+    task: &'static str,
+    cost: Cost,
+    /// Bytes of an element of A, B and C, and of a sum of products.
+    bytes: [usize; 4],
+    /// The operations of a multiplication and addition.
+    operations: f64,
+    sums: ProductSums,
+}
+
+impl ProductElements {
+    /// Returns those of matrices of one type.
+    pub(crate) fn of<T: Scalar>(sums: ProductSums) -> Self {
+        let cost = cost_of_product::<T>(RATED_EDGE, RATED_EDGE, RATED_EDGE);
+        let operations = if T::COMPLEX { 8.0 } else { 2.0 };
+        Self { task: "gemm", cost, bytes: [size_of::<T>(); 4], operations, sums }
+    }
+
+    /// Returns those of matrices in half precision.
+    pub(crate) fn of_half<H: Half, C: HalfResult<H>>() -> Self {
+        let cost = cost_of_half_product::<H>((RATED_EDGE, RATED_EDGE), RATED_EDGE, size_of::<C>());
+        let sums = if C::IS_SINGLE { ProductSums::IfLate } else { ProductSums::Always };
+        let bytes = [size_of::<H>(), size_of::<H>(), size_of::<C>(), size_of::<f32>()];
+        Self { task: HALF_TASK, cost, bytes, operations: 2.0, sums }
     }
 }
 
@@ -107,8 +137,9 @@ fn memory_rate(device: &DeviceInfo) -> f64 {
 }
 
 /// See [`ProductPlan::of_host_matrices`]. The plan chooses the tiles if the options do not give them.
-pub(crate) fn plan_of_host_matrices<T: Scalar>(
+pub(crate) fn plan_of_host_matrices(
     rt: &Runtime,
+    elements: &ProductElements,
     ops: (Op, Op),
     shape: [usize; 3],
     reads_c: bool,
@@ -120,9 +151,11 @@ pub(crate) fn plan_of_host_matrices<T: Scalar>(
     if multiplications <= if tile.is_some() { 0 } else { PRODUCT_SERIAL_MAX } || !rt.has_devices() {
         return Ok(None);
     }
-    let bytes = |rows: usize, columns: usize| rows.checked_mul(columns)?.checked_mul(size_of::<T>());
-    if [(m, k), (k, n), (m, n)].iter().any(|&(rows, columns)| bytes(rows, columns).is_none_or(|it| it > ADDRESSES)) {
-        return Err(Error::shape(format!("gemm: m = {m}, n = {n}, k = {k}: such matrices have too many bytes")));
+    let bytes = |(rows, columns): (usize, usize), element: usize| rows.checked_mul(columns)?.checked_mul(element);
+    let are_too_many = |(shape, element)| bytes(shape, element).is_none_or(|it| it > ADDRESSES);
+    if [(m, k), (k, n), (m, n)].into_iter().zip(elements.bytes).any(are_too_many) {
+        let name = elements.task;
+        return Err(Error::shape(format!("{name}: m = {m}, n = {n}, k = {k}: such matrices have too many bytes")));
     }
     let tile = tile.map(|nb| shape.map(|len| nb.min(len)));
     if options.distribution_of_product(rt)? != Distribution::Planned {
@@ -130,8 +163,8 @@ pub(crate) fn plan_of_host_matrices<T: Scalar>(
     }
     let machine = PlanningMachine::of(rt.nesting());
     Ok(machine.and_then(|machine| {
-        let product =
-            machine.product::<T>(ops, shape, [HOST; 3].map(Homes::One), reads_c, (true, options.plan_features));
+        let homes = [HOST; 3].map(Homes::One);
+        let product = machine.product(elements, ops, shape, homes, reads_c, options.plan_features);
         machine.plan(product, tile)
     }))
 }
@@ -156,8 +189,9 @@ pub(crate) fn plan_of_tiles<'s, T: Scalar, V: TileView<'s, Element = T>, W: Tile
     let of_a = each(rows.count(), steps.count(), |i, p| home(nesting.holders(&a.factor(op_a, i, p).tile)));
     let of_b = each(steps.count(), columns.count(), |p, j| home(nesting.holders(&b.factor(op_b, p, j).tile)));
     let of_c = each(rows.count(), columns.count(), |i, j| home_of_result(&machine, &c.at(i, j)));
-    let product =
-        machine.product::<T>((op_a, op_b), shape, [of_a, of_b, of_c], reads_c, (false, PlanFeatures::default()));
+    let elements = ProductElements::of::<T>(ProductSums::Never);
+    let homes = [of_a, of_b, of_c];
+    let product = machine.product(&elements, (op_a, op_b), shape, homes, reads_c, PlanFeatures::default());
     machine.plan(product, Some(tile))
 }
 

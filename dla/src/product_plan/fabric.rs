@@ -1,13 +1,17 @@
 //! The memories of a machine and the links between them: when a copy over a link can begin and end.
 
-use super::cache::are_alike;
-use superscalar_runtime::{DeviceInfo, LinkInfo, Resource};
+use super::cache::{RATE_RATIO_MAX, are_alike};
+use superscalar_runtime::{DeviceInfo, LinkInfo, Nesting, Resource};
 
 /// A memory: 0 is the host's, d + 1 that of device d.
 pub(crate) type Place = usize;
 
 /// The host's memory.
 pub(crate) const HOST: Place = 0;
+
+/// Like [`RATE_RATIO_MAX`], for links to the host, which bound most plans: their rates vary less, and links that turn
+/// out to share a bus need another plan.
+const HOST_RATE_RATIO_MAX: f64 = 1.15;
 
 /// Memories and the links between them.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,16 +29,18 @@ impl Fabric {
     }
 
     /// Returns the memories of these devices, with the links as measured so far. The links to the host are at least as
-    /// fast as stated, because copies of short columns are measured as slower than the link is.
-    pub(crate) fn of(devices: &[DeviceInfo], links: Vec<(Resource, Resource, LinkInfo)>) -> Self {
-        let mut fabric = Self::new(devices.len());
-        for (from, to, mut link) in links {
+    /// fast as stated, because copies of short columns are measured as slower than the link is. Plans keep all of them
+    /// busy: where the rate of a link was measured while all were, it counts, because links may share a bus.
+    pub(crate) fn of(devices: &[DeviceInfo], nesting: Nesting<'_>) -> Self {
+        let (mut fabric, busy) = (Self::new(devices.len()), nesting.busy_links());
+        for (from, to, mut link) in nesting.links() {
+            let busy = busy.iter().find(|busy| (busy.0, busy.1) == (from, to)).map(|busy| busy.2);
             let (from, to) = (place(from), place(to));
             let device = if from == HOST { to } else { from };
             if from.min(to) == HOST
                 && let Some(memory) = &devices[device - 1].memory
             {
-                link.bytes_per_s = link.bytes_per_s.max(memory.host.bytes_per_s);
+                link.bytes_per_s = host_rate(link.bytes_per_s, memory.host.bytes_per_s, busy);
             }
             fabric.set(from, to, link);
         }
@@ -61,12 +67,22 @@ impl Fabric {
 
     /// Returns whether another machine has the same links, at about the same rates.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        let are_like = |pair: (&Option<LinkInfo>, &Option<LinkInfo>)| match pair {
-            (Some(a), Some(b)) => a.latency_ns == b.latency_ns && are_alike(a.bytes_per_s, b.bytes_per_s),
+        let is_of_host = |at: usize| at < self.places || at.is_multiple_of(self.places);
+        let are_like = |(at, pair): (usize, (&Option<LinkInfo>, &Option<LinkInfo>))| match pair {
+            (Some(a), Some(b)) => {
+                let ratio = if is_of_host(at) { HOST_RATE_RATIO_MAX } else { RATE_RATIO_MAX };
+                a.latency_ns == b.latency_ns && are_alike(a.bytes_per_s, b.bytes_per_s, ratio)
+            }
             (a, b) => a.is_none() && b.is_none(),
         };
-        self.places == other.places && self.links.iter().zip(&other.links).all(are_like)
+        self.places == other.places && self.links.iter().zip(&other.links).enumerate().all(are_like)
     }
+}
+
+/// Returns the rate of a link to the host that counts for plans, from the measured and the stated one, and the one that
+/// was measured while all links were busy.
+fn host_rate(measured: f64, stated: f64, busy: Option<f64>) -> f64 {
+    measured.max(stated).min(busy.unwrap_or(f64::INFINITY))
 }
 
 /// Returns the memory of a resource.
@@ -114,7 +130,7 @@ pub(crate) struct Hop {
 /// When each link is free: the loads that a plan has given to them so far.
 ///
 /// The links between a device and its peers share one port in each direction, as behind a switch. The host has a link
-/// of its own to each device.
+/// to each device; if these share a bus, each has its share of it all the time.
 #[derive(Clone, Debug)]
 pub(super) struct Loads<'a> {
     fabric: &'a Fabric,
@@ -163,5 +179,34 @@ impl<'a> Loads<'a> {
         let places = self.fabric.places;
         let all = self.bytes.iter().enumerate().map(|(at, &bytes)| (at / places, at % places, bytes));
         all.filter(|&(_, _, bytes)| bytes > 0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_of_busy_links_count() {
+        assert_eq!(host_rate(47e9, 55e9, None), 55e9, "short columns");
+        assert_eq!(host_rate(57e9, 55e9, None), 57e9);
+        assert_eq!(host_rate(47e9, 55e9, Some(40e9)), 40e9, "a shared bus");
+        assert_eq!(host_rate(57e9, 55e9, Some(60e9)), 57e9);
+    }
+
+    /// Host links that turn out to be a quarter slower need another plan; other links vary by more.
+    #[test]
+    fn fabrics_are_alike() {
+        let with = |host: f64, peer: f64| {
+            let mut fabric = Fabric::new(2);
+            for (from, to, rate) in [(0, 1, host), (1, 0, host), (0, 2, host), (2, 0, host), (1, 2, peer), (2, 1, peer)]
+            {
+                fabric.set(from, to, LinkInfo { bytes_per_s: rate * 1e9, latency_ns: 10 });
+            }
+            fabric
+        };
+        assert!(with(50.0, 350.0).is_like(&with(55.0, 270.0)));
+        assert!(!with(40.0, 350.0).is_like(&with(55.0, 350.0)));
+        assert!(!with(50.0, 350.0).is_like(&with(50.0, 200.0)));
     }
 }

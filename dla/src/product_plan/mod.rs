@@ -34,9 +34,9 @@ mod text;
 mod tiles;
 mod turns;
 
-pub(crate) use choice::{devices_with_room, plan_of_host_matrices, plan_of_tiles};
+pub(crate) use choice::{ProductElements, devices_with_room, plan_of_host_matrices, plan_of_tiles};
 pub(crate) use owners::UNEVEN_MAX;
-pub(crate) use spawn::{HasSpawnPlanned, spawn_planned};
+pub(crate) use spawn::{PlannedTasks, PlannedUpdate, ScalarTasks, send_tile, spawn_planned};
 
 use crate::{
     Scalar,
@@ -44,10 +44,11 @@ use crate::{
     options::{Options, PlanFeatures},
     plan::Tiles,
 };
-use fabric::{Fabric, Hop, Load, Place};
+pub(crate) use fabric::Place;
+use fabric::{Fabric, Hop, Load};
 use grid::{Cut, DeviceGrid};
 use std::{collections::HashSet, sync::Arc};
-use superscalar_kernels::Op;
+use superscalar_kernels::{Half, HalfResult, Op};
 use superscalar_runtime::{Resource, Runtime, recording::Recording};
 use turns::Turns;
 
@@ -75,8 +76,8 @@ impl Homes {
 pub(crate) struct PlannedProduct {
     /// m, n and k.
     pub(crate) shape: [usize; 3],
-    /// Bytes of an element.
-    pub(crate) element_bytes: usize,
+    /// Bytes of an element of A, B and C, and of a sum of products.
+    pub(crate) element_bytes: [usize; 4],
     /// Where A, B and C are.
     pub(crate) homes: [Homes; 3],
     /// Whether A and B are stored transposed.
@@ -93,24 +94,45 @@ pub(crate) struct PlannedProduct {
     pub(crate) memory_bytes_per_s: f64,
     /// The bytes that each device may hold.
     pub(crate) room_bytes: u64,
-    /// Whether there is a place for sums apart from C.
-    pub(crate) may_have_sums: bool,
+    pub(crate) sums: ProductSums,
     pub(crate) features: PlanFeatures,
 }
 
+/// Whether products are summed apart from C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProductSums {
+    /// There is no place for it.
+    Never,
+    /// Where products would have to wait for C.
+    IfLate,
+    /// Wherever there are several steps: C is less precise than sums.
+    Always,
+}
+
 impl PlannedProduct {
+    /// Returns the bytes of elements as real numbers.
+    fn bytes_of_elements(&self) -> [f64; 4] {
+        self.element_bytes.map(|bytes| bytes as f64)
+    }
+
+    /// Returns whether all tiles of C are summed apart from it, with tiles of these sizes.
+    fn needs_sums(&self, cuts: &[Cut; 3]) -> bool {
+        self.sums == ProductSums::Always && cuts[2].count() > 1
+    }
+
     /// Returns what is copied of a tile.
     fn load(&self, matrix: ProductMatrix, cuts: &[Cut; 3], (i, j): (usize, usize)) -> Load {
         let [m, n, k] = cuts;
-        let (rows, columns, is_transposed) = match matrix {
-            ProductMatrix::A => ((m, m.of(i)), (k, k.of(j)), self.is_transposed[0]),
-            ProductMatrix::B => ((k, k.of(i)), (n, n.of(j)), self.is_transposed[1]),
-            ProductMatrix::C => ((m, m.of(i)), (n, n.of(j)), false),
+        let [of_a, of_b, of_c, _] = self.element_bytes;
+        let (rows, columns, is_transposed, element_bytes) = match matrix {
+            ProductMatrix::A => ((m, m.of(i)), (k, k.of(j)), self.is_transposed[0], of_a),
+            ProductMatrix::B => ((k, k.of(i)), (n, n.of(j)), self.is_transposed[1], of_b),
+            ProductMatrix::C => ((m, m.of(i)), (n, n.of(j)), false, of_c),
         };
         let (along, across) = if is_transposed { (columns, rows) } else { (rows, columns) };
         // Whole columns of the matrix lie behind each other.
         let columns = if along.0.len == along.1 { 1 } else { across.1 };
-        Load { bytes: along.1 * across.1 * self.element_bytes, columns }
+        Load { bytes: along.1 * across.1 * element_bytes, columns }
     }
 
     /// Returns how m, n and k are cut into tiles.
@@ -171,10 +193,13 @@ pub struct ProductPlan {
     grid: Option<DeviceGrid>,
     /// The rows and columns of a tile of C, and the columns of a tile of A.
     tile: [usize; 3],
-    /// The rows of tiles of C.
+    /// The rows and columns of tiles of C.
     rows_of_tiles: usize,
+    columns_of_tiles: usize,
     /// Whether copies follow the routes.
     has_routes: bool,
+    /// Whether C is computed area by area.
+    has_areas: bool,
     /// The steps, in the order in which they are issued.
     steps: Vec<PlanStep>,
     /// The bytes over each link that is used.
@@ -199,7 +224,22 @@ impl ProductPlan {
         reads_c: bool,
         options: &Options,
     ) -> Result<Option<Arc<Self>>, Error> {
-        choice::plan_of_host_matrices::<T>(rt, ops, shape, reads_c, options)
+        let elements = ProductElements::of::<T>(ProductSums::IfLate);
+        plan_of_host_matrices(rt, &elements, ops, shape, reads_c, options)
+    }
+
+    /// Like [`of_host_matrices`](Self::of_host_matrices), for [`gemm_half`](crate::gemm_half).
+    ///
+    /// # Errors
+    /// Those of [`of_host_matrices`](Self::of_host_matrices).
+    pub fn of_half_matrices<H: Half, C: HalfResult<H>>(
+        rt: &Runtime,
+        ops: (Op, Op),
+        shape: [usize; 3],
+        reads_c: bool,
+        options: &Options,
+    ) -> Result<Option<Arc<Self>>, Error> {
+        plan_of_host_matrices(rt, &ProductElements::of_half::<H, C>(), ops, shape, reads_c, options)
     }
 
     pub(crate) fn tiles(&self) -> Tiles {

@@ -28,10 +28,10 @@ fn node(place: Place) -> NodeId {
 }
 
 /// Returns what the recording of a run says about the plan.
-pub(super) fn prediction(plan: &ProductPlan) -> Prediction {
+pub(super) fn prediction(plan: &ProductPlan, name: &'static str) -> Prediction {
     let traffic = plan.traffic.iter().map(|&(from, to, bytes)| (node(from), node(to), bytes));
     let tile = plan.tile.map(|len| len as u64).into();
-    Prediction { name: "gemm", time_ns: plan.end_ns as u64, tile, traffic: traffic.collect() }
+    Prediction { name, time_ns: plan.end_ns as u64, tile, traffic: traffic.collect() }
 }
 
 fn transfer(hop: &Hop, bytes: usize) -> Activity {

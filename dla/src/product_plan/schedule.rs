@@ -165,12 +165,14 @@ impl<'a> Schedule<'a> {
         }
         let end_ns = self.steps.iter().map(PlanStep::end).fold(0.0, f64::max);
         let held_bytes = self.shares.iter().map(|share| share.held.most()).collect();
-        let Self { owners, tile, steps, cuts: [rows, ..], .. } = self;
+        let Self { owners, tile, steps, cuts: [rows, columns, _], .. } = self;
         ProductPlan {
             grid: owners.grid,
             tile,
             rows_of_tiles: rows.count(),
+            columns_of_tiles: columns.count(),
             has_routes: self.product.features.routes,
+            has_areas: self.turns.areas != [1, 1],
             steps,
             traffic: self.loads.traffic(),
             held_bytes,
@@ -296,12 +298,14 @@ impl<'a> Schedule<'a> {
     fn begin_sum(&mut self, tile: (usize, usize), device: usize, factors: f64) {
         let bytes = self.product.load(ProductMatrix::C, &self.cuts, tile).bytes as u64;
         let at = tile.0 + tile.1 * self.cuts[0].count();
+        let [_, _, of_c, of_sum] = self.product.element_bytes;
         self.shares[device].held.of_c += bytes;
-        let Some(hop) = self.copy_of_c(tile, device) else { return };
-        if self.turns.has_sums && hop.end > factors {
-            self.shares[device].held.of_c += bytes;
+        let hop = self.copy_of_c(tile, device);
+        let is_late = self.turns.has_sums && hop.is_some_and(|hop| hop.end > factors);
+        if is_late || self.product.needs_sums(&self.cuts) {
+            self.shares[device].held.of_c += bytes / of_c as u64 * of_sum as u64;
             self.sums[at].is_apart = true;
-        } else {
+        } else if let Some(hop) = hop {
             self.sums[at].end = self.fetch_c(tile, hop);
         }
     }
@@ -311,10 +315,14 @@ impl<'a> Schedule<'a> {
     fn finish_sum(&mut self, tile: (usize, usize), device: usize) {
         let (rows, load) = (self.cuts[0].count(), self.product.load(ProductMatrix::C, &self.cuts, tile));
         let Sum { mut end, is_apart, .. } = self.sums[tile.0 + tile.1 * rows];
-        if is_apart && let Some(hop) = self.copy_of_c(tile, device) {
-            let begin = self.fetch_c(tile, hop).max(end);
-            // The addition reads both, and writes one.
-            let ns = self.product.latency_ns + 3.0 * load.bytes as f64 / self.product.memory_bytes_per_s * 1e9;
+        if is_apart {
+            let fetched = self.copy_of_c(tile, device).map(|hop| self.fetch_c(tile, hop));
+            let begin = end.max(fetched.unwrap_or(0.0));
+            // The addition reads the sum, and C if it is not overwritten, and writes C.
+            let [_, _, of_c, of_sum] = self.product.bytes_of_elements();
+            let of_element = of_sum + if self.product.reads_c { 2.0 * of_c } else { of_c };
+            let bytes = load.bytes as f64 / of_c * of_element;
+            let ns = self.product.latency_ns + bytes / self.product.memory_bytes_per_s * 1e9;
             end = begin + ns;
             // Other products go on while C's tile is on its way.
             self.shares[device].free += ns;

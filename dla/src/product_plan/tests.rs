@@ -21,7 +21,7 @@ fn product(shape: [usize; 3], homes: [Homes; 3]) -> PlannedProduct {
     let flops_per_s = vec![54e12; 4];
     PlannedProduct {
         shape,
-        element_bytes: 8,
+        element_bytes: [8; 4],
         homes,
         is_transposed: [false; 2],
         reads_c: true,
@@ -30,7 +30,7 @@ fn product(shape: [usize; 3], homes: [Homes; 3]) -> PlannedProduct {
         latency_ns: 5e3,
         memory_bytes_per_s: 3e12,
         room_bytes: ROOM,
-        may_have_sums: true,
+        sums: ProductSums::IfLate,
         features: PlanFeatures::default(),
     }
 }
@@ -79,7 +79,7 @@ impl<'a> Follower<'a> {
         let edges = [[0, 2], [2, 1], [0, 1]][of];
         let len =
             |at: usize, edge: usize| self.plan.tile[edge].min(self.product.shape[edge] - at * self.plan.tile[edge]);
-        len(i, edges[0]) * len(j, edges[1]) * self.product.element_bytes
+        len(i, edges[0]) * len(j, edges[1]) * self.product.element_bytes[of]
     }
 
     fn home(&self, of: usize, tile: Tile) -> Place {
@@ -133,7 +133,7 @@ impl<'a> Follower<'a> {
     }
 
     fn add(&mut self, device: usize, tile: Tile, begin: f64, end: f64) {
-        assert!(self.product.reads_c && self.product.may_have_sums && begin < end);
+        assert!(self.product.sums != ProductSums::Never && begin < end);
         assert!(self.arrival(2, tile, device + 1) <= begin, "C arrives too late");
         assert_eq!(self.owner[&tile], device, "another device has the products");
         let steps = self.product.shape[2].div_ceil(self.plan.tile[2]);

@@ -4,7 +4,7 @@
 //! tiles of many shapes, because long columns move faster. From the best few on, plans are made and compared.
 
 use super::{
-    PlannedProduct, ProductMatrix, ProductPlan,
+    PlannedProduct, ProductMatrix, ProductPlan, ProductSums,
     fabric::{Fabric, HOST, Place},
     grid::DeviceGrid,
     schedule::Schedule,
@@ -110,11 +110,14 @@ impl<'a> TileSearch<'a> {
         let up = up.map(move |edge| moved(edge, at[edge] + 1));
         let down = (0..3).filter(move |&edge| at[edge] > 0).map(move |edge| moved(edge, at[edge] - 1));
         let has_sums = turns.has_sums;
+        // The neighbours of tiles without sums have none either, unless all have them.
+        let sums = self.product.sums;
         let alike = move |it: Candidate| Candidate {
-            turns: Turns { has_sums: has_sums && it.turns.has_sums, ..it.turns },
+            turns: Turns { has_sums: it.turns.has_sums && (has_sums || sums == ProductSums::Always), ..it.turns },
             ..it
         };
-        let without = has_sums.then_some(Candidate { at, turns: Turns { has_sums: false, ..turns } });
+        let may_be_without = has_sums && self.product.sums == ProductSums::IfLate;
+        let without = may_be_without.then_some(Candidate { at, turns: Turns { has_sums: false, ..turns } });
         up.chain(down).filter_map(|at| self.candidate(at)).map(alike).chain(without)
     }
 

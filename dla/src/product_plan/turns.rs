@@ -5,7 +5,7 @@
 //! once, and the factors cross the links as rarely as the memory allows.
 
 use super::{
-    Homes, PlannedProduct,
+    Homes, PlannedProduct, ProductSums,
     fabric::HOST,
     grid::{Cut, DeviceGrid},
 };
@@ -32,7 +32,7 @@ pub(super) struct Turns {
     pub(super) slab: usize,
     /// The most products of a device in a slab.
     pub(super) products: usize,
-    /// Whether there is room for sums apart from C.
+    /// Whether there may be sums apart from C.
     pub(super) has_sums: bool,
 }
 
@@ -42,6 +42,8 @@ struct TurnShare {
     tiles: usize,
     /// Their bytes.
     of_c: f64,
+    /// Those of sums apart from them.
+    of_sums: f64,
     /// The bytes of the factors of one step.
     of_step: f64,
 }
@@ -53,8 +55,13 @@ impl TurnShare {
             (tiles, tiles.saturating_mul(cuts[at].part).min(cuts[at].len) as f64)
         };
         let ((rows, m), (columns, n)) = (part(0, grid.rows), part(1, grid.columns));
-        let (bytes, k) = (product.element_bytes as f64, cuts[2].part.min(cuts[2].len) as f64);
-        Self { tiles: rows.saturating_mul(columns), of_c: m * n * bytes, of_step: (m + n) * k * bytes }
+        let ([of_a, of_b, of_c, of_sum], k) = (product.bytes_of_elements(), cuts[2].part.min(cuts[2].len) as f64);
+        Self {
+            tiles: rows.saturating_mul(columns),
+            of_c: m * n * of_c,
+            of_sums: m * n * of_sum,
+            of_step: (m * of_a + n * of_b) * k,
+        }
     }
 }
 
@@ -71,15 +78,18 @@ impl Turns {
             let slab = slab.min(PRODUCTS_MAX / share.tiles.max(1));
             (slab > 0).then_some(Self { areas, slab, products: share.tiles * slab, has_sums })
         };
-        let has_sums = product.may_have_sums && product.features.late_result;
+        let needs_sums = product.needs_sums(&cuts);
+        let may_have_sums = product.sums == ProductSums::IfLate && product.features.late_result;
+        let of_area = |share: &TurnShare| if needs_sums { share.of_c + share.of_sums } else { share.of_c };
         let (room, factors) = (product.room_bytes as f64, all.of_step * steps as f64);
-        if all.of_c + factors <= room || product.homes.iter().any(|homes| *homes != Homes::One(HOST)) {
-            return with(&all, [1, 1], steps, has_sums && 2.0 * all.of_c + factors <= room);
+        if of_area(&all) + factors <= room || product.homes.iter().any(|homes| *homes != Homes::One(HOST)) {
+            let have_room = all.of_c + all.of_sums + factors <= room;
+            return with(&all, [1, 1], steps, needs_sums || may_have_sums && have_room);
         }
         let with_areas = |areas: [usize; 2]| {
             let share = TurnShare::of(product, &cuts, grid, areas);
-            let slab = steps.min(((room - share.of_c) / (2.0 * share.of_step)) as usize);
-            (share.of_c <= AREA_SHARE * room).then(|| with(&share, areas, slab, false)).flatten()
+            let slab = steps.min(((room - of_area(&share)) / (2.0 * share.of_step)) as usize);
+            (of_area(&share) <= AREA_SHARE * room).then(|| with(&share, areas, slab, needs_sums)).flatten()
         };
         let [rows, columns, _] = cuts.map(Cut::count);
         // About all devices have tiles in each area.
@@ -98,13 +108,16 @@ impl Turns {
     pub(super) fn block(product: &PlannedProduct, grid: DeviceGrid) -> [usize; 3] {
         let [m, n, k] = product.shape;
         let (m, n) = (m.div_ceil(grid.rows).max(1), n.div_ceil(grid.columns).max(1));
-        let bytes = |rows: usize, columns: usize| rows as f64 * columns as f64 * product.element_bytes as f64;
+        let [of_a, of_b, of_c, of_sum] = product.bytes_of_elements();
+        let of_area = if product.sums == ProductSums::Always { of_c + of_sum } else { of_c };
+        let area = |m: usize, n: usize| m as f64 * n as f64 * of_area;
+        let step = |m: usize, n: usize| m as f64 * of_a + n as f64 * of_b;
         let room = product.room_bytes as f64;
-        if bytes(m, n) + bytes(m + n, k) <= room || product.homes.iter().any(|homes| *homes != Homes::One(HOST)) {
+        if area(m, n) + step(m, n) * k as f64 <= room || product.homes.iter().any(|homes| *homes != Homes::One(HOST)) {
             return [m, n, k];
         }
         // Both edges are cut into as many parts, unless one of them would become short.
-        let ratio = (bytes(m, n) / (AREA_SHARE * room)).max(1.0);
+        let ratio = (area(m, n) / (AREA_SHARE * room)).max(1.0);
         let (even, most) = (ratio.sqrt().ceil(), |len: usize| (len / SHORT_EDGE).max(1) as f64);
         let (of_m, of_n) = match (most(m) < even, most(n) < even) {
             (true, false) => (most(m), (ratio / most(m)).ceil()),
@@ -112,7 +125,7 @@ impl Turns {
             _ => (even, even),
         };
         let [mut m, mut n] = [(m, of_m), (n, of_n)].map(|(len, parts)| len.div_ceil(parts as usize));
-        let steps = |m: usize, n: usize| ((1.0 - AREA_SHARE) * room / (2.0 * bytes(m + n, 1))) as usize;
+        let steps = |m: usize, n: usize| ((1.0 - AREA_SHARE) * room / (2.0 * step(m, n))) as usize;
         // Short steps of long tiles would copy short columns, and compute little at a time.
         while steps(m, n) < k.min(SHORT_STEP).min(m.max(n) / SHORT_PART) && m.max(n) > 1 {
             if m > n { m = m.div_ceil(2) } else { n = n.div_ceil(2) }

@@ -59,7 +59,7 @@ impl Gpu {
     /// Issues a call to the queue.
     pub fn issue<T: Scalar>(&self, call: &Call<T>) -> Result<u64, DeviceError> {
         let info = self.device.info();
-        let backend = backends::<T>().iter().find(|backend| backend.kind() == cuda::KIND);
+        let backend = backends::<Call<T>>().iter().find(|backend| backend.kind() == cuda::KIND);
         let backend = backend.ok_or_else(|| DeviceError::new("there is no backend for CUDA"))?;
         let start = self.operands.next_multiple_of(256);
         let scratch = start..start + backend.scratch_bytes(call);

@@ -6,14 +6,16 @@
 use super::stream::Stream;
 use super::triangular::Triangle;
 use crate::{
-    Diag, Op, Scalar, Side, Symmetry, Uplo,
+    Diag, Half, Op, Scalar, Side, Symmetry, Uplo,
     device::Mat,
-    operations::{Gemm, Rank2k, RankK, Symm},
+    f16,
+    operations::{Gemm, HalfGemm, HalfTarget, Rank2k, RankK, Symm},
     scalar::{LETTERS, index_of},
 };
 use cudarc::cublas::sys::{
-    self, cublasDiagType_t as DiagType, cublasFillMode_t as FillMode, cublasHandle_t as Handle,
-    cublasOperation_t as Operation, cublasSideMode_t as SideMode, cublasStatus_t as Status,
+    self, cublasComputeType_t as Compute, cublasDiagType_t as DiagType, cublasFillMode_t as FillMode,
+    cublasGemmAlgo_t as Algorithm, cublasHandle_t as Handle, cublasMath_t as Math, cublasOperation_t as Operation,
+    cublasSideMode_t as SideMode, cublasStatus_t as Status, cudaDataType_t,
 };
 use std::{ffi::c_void, sync::OnceLock};
 use superscalar_devices::cuda::{Library, requires};
@@ -221,8 +223,8 @@ fn scalar_ptr<E>(x: &AlignedScalar<E>) -> ScalarPtr {
 }
 
 impl<T: Scalar> Stream<'_, T> {
-    fn matrix(&self, mat: Mat<T>) -> Result<BlasMatrix, DeviceError> {
-        let address = self.queue.as_ref().map_or(Ok(0), |queue| queue.address(mat.offset * size_of::<T>()))?;
+    fn matrix<E>(&self, mat: Mat<E>) -> Result<BlasMatrix, DeviceError> {
+        let address = self.queue.as_ref().map_or(Ok(0), |queue| queue.address(mat.offset * size_of::<E>()))?;
         Ok(BlasMatrix { address: std::ptr::with_exposed_provenance_mut(address as usize), ld: mat.ld as i64 })
     }
 
@@ -336,5 +338,68 @@ impl<T: Scalar> Stream<'_, T> {
             // SAFETY: as for `gemm`: handle and heap are the queue's, and the scalar is read before the call returns.
             unsafe { (routines.trsm)(handle, modes, sizes, scalar_ptr(&alpha), a, b) }
         })
+    }
+}
+
+/// Returns cuBLAS's number for a type in half precision.
+fn half_type<H: Half>() -> cudaDataType_t {
+    if H::NAME == f16::NAME { cudaDataType_t::CUDA_R_16F } else { cudaDataType_t::CUDA_R_16BF }
+}
+
+impl Stream<'_, f32> {
+    /// Computes C := alpha op(A) op(B) + beta C in half precision, summed in single precision. No size may be zero.
+    pub fn gemm_half<H: Half>(&mut self, gemm: &HalfGemm<H>) -> Result<(), DeviceError> {
+        static CHECKED: OnceLock<Result<(), DeviceError>> = OnceLock::new();
+        let &HalfGemm { op_a, op_b, alpha, a, b, beta, c } = gemm;
+        let [op_a_code, op_b_code] = [op_a, op_b].map(operation::<f32>);
+        let (m, n) = c.shape();
+        let [m, n, k] = [m, n, op_a.shape(a.shape()).1].map(|size| size as i64);
+        let (a, b) = (self.matrix(a)?, self.matrix(b)?);
+        let (c, c_type) = match c {
+            HalfTarget::Half(c) => (self.matrix(c)?, half_type::<H>()),
+            HalfTarget::Single(c) => (self.matrix(c)?, cudaDataType_t::CUDA_R_32F),
+        };
+        let Some(queue) = &mut self.queue else { return Ok(()) };
+        CHECKED.get_or_init(|| requires(Library::Blas, &["cublasGemmEx_64", "cublasSetMathMode"])).clone()?;
+        let handle = queue.blas()?;
+        let (factor, keep) = (AlignedScalar(alpha), AlignedScalar(beta));
+        // Partial sums of a product that is cut along k would be rounded to half precision.
+        let modes = [Math::CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION, Math::CUBLAS_DEFAULT_MATH];
+        // SAFETY: the handle is valid, and no other thread uses it.
+        let set = |mode| unsafe { sys::cublasSetMathMode(handle, mode) };
+        let mut status = set(modes[0]);
+        if status == Status::CUBLAS_STATUS_SUCCESS {
+            // SAFETY: the handle is of the queue's context; `check` has found the shapes to agree and the matrices to
+            // be in the queue's heap, which the task may use; their types are the ones named; and the scalars, of the
+            // type of the sums, are read before the call returns.
+            status = unsafe {
+                sys::cublasGemmEx_64(
+                    handle,
+                    op_a_code,
+                    op_b_code,
+                    m,
+                    n,
+                    k,
+                    scalar_ptr(&factor),
+                    a.address,
+                    half_type::<H>(),
+                    a.ld,
+                    b.address,
+                    half_type::<H>(),
+                    b.ld,
+                    scalar_ptr(&keep),
+                    c.address,
+                    c_type,
+                    c.ld,
+                    Compute::CUBLAS_COMPUTE_32F,
+                    Algorithm::CUBLAS_GEMM_DEFAULT,
+                )
+            };
+        }
+        let reset = set(modes[1]);
+        match if status == Status::CUBLAS_STATUS_SUCCESS { reset } else { status } {
+            Status::CUBLAS_STATUS_SUCCESS => Ok(()),
+            status => Err(DeviceError::new(format!("cuBLAS's GemmEx for {} failed: {status:?}", H::NAME))),
+        }
     }
 }

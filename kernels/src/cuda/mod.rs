@@ -16,6 +16,7 @@
 //! | `lu`, `qr` | the panels getrf and geqrf |
 //! | `reflector` | larfb |
 //! | `elements` | copy, geadd, scale, laswp |
+//! | `half` | products in half precision |
 //! | `batch` | operations on batches |
 //! | `tile` | parameters of batched products by tiles |
 //!
@@ -33,6 +34,7 @@ mod blas;
 mod elements;
 mod factor;
 mod grid;
+mod half;
 mod lu;
 mod product;
 mod program;
@@ -52,7 +54,10 @@ pub mod tuning {
     };
 }
 
-use crate::{Scalar, device::Call};
+use crate::{
+    Half, Scalar,
+    device::{Call, HalfCall, MatrixUse},
+};
 use std::ops::Range;
 use stream::Stream;
 use superscalar_devices::cuda::Queue;
@@ -75,10 +80,31 @@ pub fn issue<T: Scalar>(context: &mut IssueContext<'_>, call: &Call<T>) -> Resul
 /// The errors of [`issue`].
 pub fn enqueue<T: Scalar>(queue: &mut Queue, scratch: Range<usize>, call: &Call<T>) -> Result<(), DeviceError> {
     call.check()?;
-    // An offset beyond the heap has no address.
-    let used = call.matrices().map(|used| used.end().unwrap_or(usize::MAX));
-    used.chain([scratch.end]).try_for_each(|end| queue.address(end).map(drop))?;
+    check_places(queue, call.matrices(), scratch.end)?;
     run(&mut Stream::new(queue, scratch), call)
+}
+
+/// Checks that the matrices and the scratch are in the queue's heap.
+fn check_places(
+    queue: &Queue,
+    matrices: impl Iterator<Item = MatrixUse>,
+    scratch_end: usize,
+) -> Result<(), DeviceError> {
+    // An offset beyond the heap has no address.
+    let used = matrices.map(|used| used.end().unwrap_or(usize::MAX));
+    used.chain([scratch_end]).try_for_each(|end| queue.address(end).map(drop))
+}
+
+/// Like [`issue`], for half precision. Products are cuBLAS's, on matrix units; no scratch is needed.
+///
+/// # Errors
+/// The errors of [`issue`].
+pub fn issue_half<H: Half>(context: &mut IssueContext<'_>, call: &HalfCall<H>) -> Result<(), DeviceError> {
+    let scratch = context.scratch();
+    let queue = context.queue::<Queue>()?;
+    call.check()?;
+    check_places(queue, call.matrices(), scratch.end)?;
+    half::run(&mut Stream::new(queue, scratch), call)
 }
 
 /// Returns an upper bound of the bytes of the heap that a call takes as scratch. It depends on options and shapes only,

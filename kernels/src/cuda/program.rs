@@ -18,6 +18,8 @@ use superscalar_devices::cuda;
 pub enum Family {
     /// `scale`, `copy`, `transpose`, `geadd`, `geadd_transposed`, `complete`, `fold`, `laswp`, `shift`.
     Elements,
+    /// `round_f16`, `round_bf16`: the same for all types.
+    Half,
     /// `potrf`, `solve`, `solve_many`, `solve_urgent`.
     Factor,
     /// `getrf_1`, `getrf_2`, `getrf_4`, `getrf_8`, `getrf_in_place`, `clear`.
@@ -120,8 +122,9 @@ pub(super) fn factor_step<T: Scalar>() -> usize {
 
 impl Family {
     /// All families but those of tiles.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Elements,
+        Self::Half,
         Self::Factor,
         Self::Lu,
         Self::LuCluster,
@@ -186,6 +189,10 @@ impl Family {
                     ("COLUMNS", INTERCHANGED_COLUMNS),
                 ]);
                 ("elements", include_str!("text/elements.cu"))
+            }
+            Self::Half => {
+                definitions.push(("THREADS", THREADS));
+                ("half", include_str!("text/half.cu"))
             }
             Self::Factor => {
                 let (order, step) = (factor_order::<T>(), factor_step::<T>());

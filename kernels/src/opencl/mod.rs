@@ -28,6 +28,7 @@
 //! | `panel` | what `lu` and `qr` share |
 //! | `reflector` | larfb |
 //! | `elements` | copy, geadd, scale, laswp |
+//! | `half` | products in half precision |
 //! | `batch` | operations on batches |
 //!
 //! # Contract
@@ -45,6 +46,7 @@ mod database;
 mod elements;
 mod factor;
 mod group_tile;
+mod half;
 mod in_use;
 mod local_memory;
 mod lu;
@@ -80,8 +82,8 @@ pub mod tuning {
 }
 
 use crate::{
-    Op, Scalar, Side, Symmetry, Uplo,
-    device::Call,
+    Half, Op, Scalar, Side, Symmetry, Uplo,
+    device::{Call, HalfCall, MatrixUse},
     operations::{Gemm, Lacpy, Rank2k, RankK, Scale, Symm},
 };
 use product::Product;
@@ -143,20 +145,62 @@ fn check<T: Scalar>(
             T::LETTER
         )));
     }
+    call.check()?;
+    check_places(parameters, queue, scratch, call.matrices())
+}
+
+/// Checks that the device can run kernels of these parameters, and that the matrices and the scratch are in its heap.
+fn check_places(
+    parameters: &Parameters,
+    queue: &OpenclQueue,
+    scratch: &Range<usize>,
+    matrices: impl Iterator<Item = MatrixUse>,
+) -> Result<(), DeviceError> {
     let class = queue.class();
     if parameters.element().is_double && !class.has_f64 {
         return Err(DeviceError::new(format!("{} has no double precision", class.name)));
     }
     parameters.check(&GroupLimits::of(class)).map_err(|constraint| refusal(class, constraint))?;
-    call.check()?;
     // The kernels check no bounds, so this checks all operands, including empty ones.
-    let (heap_bytes, used) = (queue.heap_bytes(), call.matrices().map(|used| used.end().unwrap_or(usize::MAX)));
-    if scratch.start > scratch.end || used.chain([scratch.end]).any(|end| end > heap_bytes) {
+    let heap_bytes = queue.heap_bytes();
+    let is_outside = |used: &MatrixUse| used.end().is_none_or(|end| end > heap_bytes);
+    let outside: Vec<MatrixUse> = matrices.filter(is_outside).collect();
+    if scratch.start > scratch.end || scratch.end > heap_bytes || !outside.is_empty() {
         return Err(DeviceError::new(format!(
-            "operands or scratch memory {scratch:?} exceed the heap of {heap_bytes} bytes: {call:?}"
+            "operands or scratch memory {scratch:?} exceed the heap of {heap_bytes} bytes: {outside:?}"
         )));
     }
     Ok(())
+}
+
+/// The letter of the type in which products in half precision are computed.
+const SINGLE: char = 's';
+
+/// Like [`issue`], for half precision.
+///
+/// # Errors
+/// The errors of [`issue`].
+pub fn issue_half<H: Half>(context: &mut IssueContext<'_>, call: &HalfCall<H>) -> Result<(), DeviceError> {
+    let scratch = context.scratch();
+    let queue = context.queue::<OpenclQueue>()?;
+    let parameters = in_use::row_of(queue.class(), SINGLE)?;
+    call.check()?;
+    check_places(parameters, queue, &scratch, call.matrices())?;
+    half::run(&mut Stream::new(*parameters, queue, scratch), call)
+}
+
+/// Like [`scratch_bytes`], for half precision.
+#[must_use]
+pub fn half_scratch_bytes<H: Half>(call: &HalfCall<H>) -> usize {
+    if call.check_shapes().is_err() {
+        // It is refused, and needs no scratch.
+        return 0;
+    }
+    let bytes = |parameters: &Parameters| {
+        let mut stream = Stream::measuring(*parameters);
+        half::run(&mut stream, call).map_or(0, |()| stream.scratch.bytes())
+    };
+    in_use::rows_by_scratch(SINGLE).iter().map(bytes).max().unwrap_or_default()
 }
 
 /// Returns an upper bound of the bytes of the heap that a call takes as scratch, on any device with any row that this

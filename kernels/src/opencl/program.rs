@@ -29,7 +29,8 @@ pub enum Program {
     Triangle,
     /// `potrf`.
     Factor,
-    /// `scale`, `copy`, `transpose`, `laswp`, `clear`.
+    /// `scale`, `copy`, `transpose`, `geadd`, `geadd_transposed`, `laswp`, `clear`; for `f32` also `widen_f16`,
+    /// `round_f16`, and so for `bf16`.
     Elements,
     /// `getrf_step`, `shift`.
     PanelLu,

@@ -132,7 +132,7 @@ impl<'c> MatrixList<'c> {
         *free.expect("no operation has more than three matrices") = Some(used);
     }
 
-    fn iter(self) -> impl Iterator<Item = MatrixUse> + use<'c> {
+    pub fn iter(self) -> impl Iterator<Item = MatrixUse> + use<'c> {
         let ipiv = self.ipiv.iter().map(|ipiv| MatrixUse { name: "ipiv", mode: Mode::Read, region: ipiv.region() });
         self.fixed.into_iter().flatten().chain(self.others).chain(ipiv)
     }
@@ -151,6 +151,34 @@ impl<T: Scalar> Resolve<Mat<T>> for MatrixList<'_> {
         self.push(MatrixUse { name, mode, region: mat.region() });
         Ok(())
     }
+}
+
+/// Checks that the columns of each matrix do not overlap, and that each has an end.
+pub(super) fn check_columns(name: &str, mut matrices: impl Iterator<Item = MatrixUse>) -> Result<(), DeviceError> {
+    matrices.try_for_each(|used| {
+        let DeviceRegion { row_bytes, stride_bytes, columns, .. } = used.region;
+        if stride_bytes < row_bytes.max(1) && columns > 0 {
+            return Err(DeviceError::new(format!("{name}: the columns of {} overlap", used.name)));
+        }
+        match used.end() {
+            Some(_) => Ok(()),
+            None => Err(DeviceError::new(format!("{name}: the size of {} overflows", used.name))),
+        }
+    })
+}
+
+/// Checks that no matrix that is written overlaps another one. All must have an end.
+pub(super) fn check_overlaps<I: Iterator<Item = MatrixUse>>(
+    name: &str,
+    matrices: impl Fn() -> I,
+) -> Result<(), DeviceError> {
+    for (at, written) in matrices().enumerate().filter(|(_, used)| used.mode != Mode::Read) {
+        let mut others = matrices().enumerate().filter(|&(other, _)| other != at);
+        if let Some((_, other)) = others.find(|(_, other)| other.overlaps(&written)) {
+            return Err(DeviceError::new(format!("{name}: {} overlaps {}", written.name, other.name)));
+        }
+    }
+    Ok(())
 }
 
 impl<T: Scalar> Call<T> {
@@ -187,13 +215,7 @@ impl<T: Scalar> Call<T> {
     /// ```
     pub fn check(&self) -> Result<(), DeviceError> {
         self.check_shapes()?;
-        for (at, written) in self.matrices().enumerate().filter(|(_, used)| used.mode != Mode::Read) {
-            let mut others = self.matrices().enumerate().filter(|&(other, _)| other != at);
-            if let Some((_, other)) = others.find(|(_, other)| other.overlaps(&written)) {
-                return Err(DeviceError::new(format!("{}: {} overlaps {}", self.name(), written.name, other.name)));
-            }
-        }
-        Ok(())
+        check_overlaps(self.name(), || self.matrices())
     }
 
     /// Does the checks of [`check`](Self::check) that do not need the places of the matrices, for operands that have
@@ -203,15 +225,7 @@ impl<T: Scalar> Call<T> {
     /// Like [`check`](Self::check), except for overlaps of different matrices.
     pub fn check_shapes(&self) -> Result<(), DeviceError> {
         let name = self.name();
-        for used in self.matrices() {
-            let DeviceRegion { row_bytes, stride_bytes, columns, .. } = used.region;
-            if stride_bytes < row_bytes.max(1) && columns > 0 {
-                return Err(DeviceError::new(format!("{name}: the columns of {} overlap", used.name)));
-            }
-            if used.end().is_none() {
-                return Err(DeviceError::new(format!("{name}: the size of {} overflows", used.name)));
-            }
-        }
+        check_columns(name, self.matrices())?;
         if let Self::Getrf(Getrf { a, first, .. }) = self
             && i32::try_from(first.saturating_add(a.m)).is_err()
         {

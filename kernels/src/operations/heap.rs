@@ -60,14 +60,14 @@ impl<'h> HeapViews<'h> {
     /// # Safety
     /// While this value lives, the caller asks only for matrices of a checked call, for each in its mode, and for each
     /// matrix that is written at most once. Nobody else writes these matrices, or reads those that are written.
-    unsafe fn new(heap: &'h dyn Heap) -> Self {
+    pub unsafe fn new(heap: &'h dyn Heap) -> Self {
         Self { heap }
     }
 
     pub fn view<E>(&self, mat: Mat<E>) -> Result<MatRef<'h, E>, DeviceError> {
         let address = self.address(mat)?;
         // SAFETY: the heap's contract makes the address valid for every element; by the contract of `new` nobody writes
-        // them while `'h` lasts. Every bit pattern is a valid element (`Scalar` and i32 are plain data).
+        // them while `'h` lasts. Every bit pattern is a valid element (`Scalar`, `Half` and i32 are plain data).
         Ok(unsafe { MatRef::from_address(address, mat.shape(), mat.ld) })
     }
 

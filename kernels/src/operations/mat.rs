@@ -47,6 +47,12 @@ impl<T> Mat<T> {
         Self { offset, m, n, ld, element: PhantomData }
     }
 
+    /// Returns the matrix with another type for its elements, which are those of the same place.
+    pub(super) fn retyped<E>(self) -> Mat<E> {
+        debug_assert_eq!(size_of::<E>(), size_of::<T>());
+        Mat::at(self.offset, self.shape(), self.ld)
+    }
+
     /// Returns a part of the matrix.
     ///
     /// # Panics

@@ -17,6 +17,7 @@
 //! | `batch` | [`BatchOperation`], on every problem of a batch |
 //! | `batch_call`, `batch_layout` | [`BatchCall`]: such an operation in a device's heap |
 //! | `batch_part` | the part of a batch that one launch processes |
+//! | `half` | [`HalfCall`]: products in half precision |
 //! | `batch_kernels` | what a device's kernels compute for batches, and what is composed of that |
 
 /// Implements the items that all operations with factors have in common: their types, [`Operation::on`] and
@@ -51,6 +52,7 @@ mod call;
 mod check;
 mod factor;
 mod gemm;
+mod half;
 mod heap;
 mod mat;
 mod moves;
@@ -69,6 +71,7 @@ pub use call::Call;
 pub use check::MatrixUse;
 pub use factor::{Geqrf, Getrf, PanelSolve, Potrf};
 pub use gemm::Gemm;
+pub use half::{HalfCall, HalfGemm, HalfRound, HalfTarget, cost_of_half_product};
 pub(crate) use heap::Heap;
 pub use mat::Mat;
 pub use moves::{Geadd, Lacpy, Laswp, Scale};

@@ -4,8 +4,8 @@
 //! result is not part of the model.
 
 use crate::{
-    Scalar,
-    device::{Call, Heap},
+    Half, Scalar,
+    device::{Call, HalfCall, Heap},
 };
 use std::ptr::NonNull;
 use superscalar_devices::sim::{SimHeap, SimQueue};
@@ -14,7 +14,7 @@ use superscalar_runtime::{DeviceError, IssueContext};
 pub(crate) use superscalar_devices::sim::KIND;
 
 /// Returns zero: the host's kernels have working memory of their own.
-pub(crate) fn scratch_bytes<T: Scalar>(_: &Call<T>) -> usize {
+pub(crate) fn scratch_bytes<C>(_: &C) -> usize {
     0
 }
 
@@ -24,6 +24,15 @@ pub(crate) fn issue<T: Scalar>(context: &mut IssueContext<'_>, call: &Call<T>) -
     context.queue::<SimQueue>()?.launch(cost, move |heap| {
         // SAFETY: `Backend::issue` has checked the call. The task owns its operands from when the queue reaches the
         // call until it is reported finished, and the runtime's hazards order all other uses of those places.
+        unsafe { call.run(heap) }
+    })
+}
+
+/// Like [`issue`], for half precision.
+pub(crate) fn issue_half<H: Half>(context: &mut IssueContext<'_>, call: &HalfCall<H>) -> Result<(), DeviceError> {
+    let (cost, call) = (context.cost(), *call);
+    context.queue::<SimQueue>()?.launch(cost, move |heap| {
+        // SAFETY: as in `issue`.
         unsafe { call.run(heap) }
     })
 }

@@ -32,6 +32,14 @@ impl<T: Scalar> Runner<T> for LockedDevice {
 /// # Panics
 /// If there is no GPU although `REQUIRE_CUDA` is 1.
 pub fn runner<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    Some(Box::new(LockedDevice(device()?)))
+}
+
+/// Returns the first GPU, which no other test uses meanwhile, or `None` if there is none.
+///
+/// # Panics
+/// If there is no GPU although `REQUIRE_CUDA` is 1.
+pub fn device() -> Option<MutexGuard<'static, OnDevice>> {
     static DEVICE: OnceLock<Option<Mutex<OnDevice>>> = OnceLock::new();
     locked(&DEVICE, true)
 }
@@ -42,13 +50,13 @@ pub fn runner<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
 /// If there is no GPU although `REQUIRE_CUDA` is 1.
 pub fn runner_without_clusters<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
     static DEVICE: OnceLock<Option<Mutex<OnDevice>>> = OnceLock::new();
-    locked(&DEVICE, false)
+    Some(Box::new(LockedDevice(locked(&DEVICE, false)?)))
 }
 
-fn locked<T: Scalar>(device: &'static OnceLock<Option<Mutex<OnDevice>>>, clusters: bool) -> Option<Box<dyn Runner<T>>> {
+fn locked(device: &'static OnceLock<Option<Mutex<OnDevice>>>, clusters: bool) -> Option<MutexGuard<'static, OnDevice>> {
     let device = device.get_or_init(|| open(clusters)).as_ref()?;
     // A failed test leaves no state that another one reads.
-    Some(Box::new(LockedDevice(device.lock().unwrap_or_else(PoisonError::into_inner))))
+    Some(device.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn open(clusters: bool) -> Option<Mutex<OnDevice>> {

@@ -15,6 +15,7 @@ mod batch_case;
 mod bidiagonal;
 #[cfg(feature = "cuda")]
 mod cuda_device;
+mod half;
 mod image;
 mod large;
 #[macro_use]
@@ -53,8 +54,12 @@ fn cpu<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
 
 /// Makes a simulated device without modelled time.
 fn sim<T: Scalar>() -> Option<Box<dyn Runner<T>>> {
+    Some(Box::new(simulated()))
+}
+
+fn simulated() -> OnDevice {
     let mut devices = Machine::start(&[Spec::new("sim")]).expect("a simulated device");
-    Some(Box::new(OnDevice::new(devices.remove(0))))
+    OnDevice::new(devices.remove(0))
 }
 
 #[cfg(feature = "cuda")]

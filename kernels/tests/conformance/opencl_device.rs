@@ -62,7 +62,7 @@ fn with_kernels_of<T: Scalar>(class: Option<Class>) -> Option<Box<dyn Runner<T>>
 }
 
 /// Returns a device that no other test uses, if there is one, unless double precision is needed and it has none.
-fn device(is_double: bool) -> Option<MutexGuard<'static, OnDevice>> {
+pub fn device(is_double: bool) -> Option<MutexGuard<'static, OnDevice>> {
     static DEVICE: OnceLock<Option<(bool, Mutex<OnDevice>)>> = OnceLock::new();
     let (has_f64, device) = DEVICE.get_or_init(open).as_ref()?;
     // A failed test leaves no state that another one reads.

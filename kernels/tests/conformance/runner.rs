@@ -7,7 +7,7 @@ use std::{
 };
 use superscalar_kernels::{
     Scalar,
-    device::{Call, DeviceBackend, backends},
+    device::{Call, DeviceBackend, DeviceCall, backends},
 };
 use superscalar_runtime::{
     Cost, Device, DeviceError, DeviceInfo, DeviceRegion, Event, HostRegion, IssueContext, MemoryInfo, Transfer,
@@ -116,8 +116,14 @@ impl OnDevice {
         Ok(Event { device: 0, queue, ticket })
     }
 
-    fn backend<T: Scalar>(&self) -> &'static DeviceBackend<T> {
+    fn backend<C: DeviceCall>(&self) -> &'static DeviceBackend<C> {
         backends().iter().find(|backend| backend.kind() == self.info.kind).expect("a backend for the driver's kind")
+    }
+
+    /// Carries the call out on a heap with the contents of the image, and stores the new contents there.
+    pub fn carry_out<C: DeviceCall>(&mut self, call: &C, image: &mut Image) -> Result<(), DeviceError> {
+        let backend = self.backend::<C>();
+        self.run_with(backend.scratch_bytes(call), image, &mut |context| backend.issue(context, call))
     }
 
     /// Carries out the call that `issue` puts into the queue, with this many bytes of scratch memory.
@@ -154,8 +160,7 @@ impl OnDevice {
 
 impl<T: Scalar> Runner<T> for OnDevice {
     fn run(&mut self, call: &Call<T>, image: &mut Image) -> Result<(), DeviceError> {
-        let backend = self.backend::<T>();
-        self.run_with(backend.scratch_bytes(call), image, &mut |context| backend.issue(context, call))
+        self.carry_out(call, image)
     }
 }
 

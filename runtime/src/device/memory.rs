@@ -92,6 +92,11 @@ unsafe impl Send for HostRegion {}
 unsafe impl Sync for HostRegion {}
 
 impl HostRegion {
+    /// Returns whether there are no gaps between the columns.
+    pub(crate) fn is_contiguous(&self) -> bool {
+        self.columns <= 1 || self.stride_bytes == self.row_bytes
+    }
+
     /// Returns the bytes of all columns, without the gaps between them.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -5,7 +5,7 @@
 use super::{
     directory::{Copier, Directory, EntryId, WaitEvents},
     entry::{Entry, Node},
-    links::CopyKind,
+    links::{CarriedCopy, CopyKind},
 };
 use crate::device::{DeviceError, DeviceRegion, Event, HostRegion, LinkInfo, Transfer};
 use smallvec::SmallVec;
@@ -19,6 +19,8 @@ pub(super) struct PendingCopy {
     pub(super) to: Node,
     pub(super) bytes: usize,
     pub(super) kind: CopyKind,
+    /// See [`CarriedCopy`].
+    pub(super) tells_busy_rate: bool,
     /// Slots of the host tasks that wait for its end, and whether it brings a value that the task reads.
     pub(super) waiting: Vec<(u32, bool)>,
 }
@@ -119,11 +121,13 @@ impl Directory {
         readers.retain(|event| !self.is_done(*event));
         readers.push(last);
         self.entry_mut(id).replicas[from.at()].readers = readers;
+        let is_contiguous = self.entry(id).host.is_contiguous();
         for (&event, &bytes) in issued.iter().zip(sizes) {
             self.pin(id, from);
             self.pin(id, to);
             self.links.copy_issued(from, to, bytes);
-            let copy = PendingCopy { entry: id, from, to, bytes, kind, waiting: Vec::new() };
+            let tells_busy_rate = is_contiguous && self.links.all_are_in_use(from, to);
+            let copy = PendingCopy { entry: id, from, to, bytes, kind, tells_busy_rate, waiting: Vec::new() };
             self.pending_copies.insert(event, copy);
         }
     }
@@ -230,7 +234,8 @@ impl Directory {
     pub(crate) fn copy_ended(&mut self, event: Event, result: Result<Option<u64>, DeviceError>) -> Option<EndedCopy> {
         self.done(event);
         let copy = self.pending_copies.remove(&event)?;
-        let PendingCopy { entry: id, from, to, bytes, kind, waiting } = copy;
+        let PendingCopy { entry: id, from, to, bytes, kind, tells_busy_rate, waiting } = copy;
+        let carried = CarriedCopy { from, to, bytes, tells_busy_rate };
         if kind == CopyKind::Eviction
             && let Some(device) = from.device()
         {
@@ -240,11 +245,11 @@ impl Directory {
         }
         let error = match result {
             Ok(busy_ns) => {
-                self.links.copy_ended((from, to), bytes, Some((kind, busy_ns)));
+                self.links.copy_ended(carried, Some((kind, busy_ns)));
                 None
             }
             Err(error) => {
-                self.links.copy_ended((from, to), bytes, None);
+                self.links.copy_ended(carried, None);
                 self.drop_failed(id, to, event);
                 for store in self.stores.iter_mut().filter(|store| store.awaited.contains(&event)) {
                     store.failed_copy = Some((id, error.clone()));

@@ -5,7 +5,7 @@
 use super::entry::Node;
 use crate::{
     device::{DeviceInfo, LinkInfo},
-    running_mean::RunningMean,
+    running_mean::{RANKED_SAMPLES, RunningMean},
 };
 
 /// Why a copy was made.
@@ -46,6 +46,8 @@ struct Link {
     info: Option<LinkInfo>,
     /// The measured time of a byte.
     ns_per_byte: Option<RunningMean>,
+    /// The same while all links between host memory and devices were in use in this direction, and none in the other.
+    busy_ns_per_byte: Option<RunningMean>,
     /// Bytes of the copies in progress.
     pending: u64,
     /// Number of copies and bytes, per kind.
@@ -57,6 +59,17 @@ struct Link {
 pub(super) struct Links {
     nodes: usize,
     links: Vec<Link>,
+}
+
+/// A copy that has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CarriedCopy {
+    pub(super) from: Node,
+    pub(super) to: Node,
+    pub(super) bytes: usize,
+    /// Whether its columns are adjacent in host memory, and all links between host memory and devices were in use when
+    /// it was issued, see [`Links::all_are_in_use`].
+    pub(super) tells_busy_rate: bool,
 }
 
 impl Links {
@@ -117,12 +130,9 @@ impl Links {
 
     /// Records that a copy has ended. `ended` is `None` if it failed; the duration is `None` if the driver does not
     /// know it.
-    pub(super) fn copy_ended(
-        &mut self,
-        (from, to): (Node, Node),
-        bytes: usize,
-        ended: Option<(CopyKind, Option<u64>)>,
-    ) {
+    pub(super) fn copy_ended(&mut self, copy: CarriedCopy, ended: Option<(CopyKind, Option<u64>)>) {
+        let CarriedCopy { from, to, bytes, tells_busy_rate } = copy;
+        let were_all_in_use = tells_busy_rate && self.all_are_in_use(from, to);
         let link = self.link_mut(from, to);
         link.pending -= bytes as u64;
         let Some((kind, busy_ns)) = ended else { return };
@@ -134,16 +144,38 @@ impl Links {
             let is_telling = info.bytes_per_s <= 0.0 || info.copy_ns(bytes as f64) > 2.0 * info.latency_ns as f64;
             if is_telling && bytes > 0 && moving_ns > info.latency_ns {
                 let sample = moving_ns as f64 / bytes as f64;
-                let mean = match &mut link.ns_per_byte {
-                    Some(mean) => {
-                        mean.observe(sample);
-                        mean
-                    }
-                    none => none.insert(RunningMean::new(sample)),
-                };
-                info.bytes_per_s = 1e9 / mean.value;
+                observe(&mut link.ns_per_byte, sample);
+                // The first copies are often cold: the stated bandwidth, if there is one, counts until there are some.
+                if let Some(ns) = told(link.ns_per_byte).or(link.ns_per_byte.filter(|_| info.bytes_per_s <= 0.0)) {
+                    info.bytes_per_s = 1e9 / ns.value;
+                }
+                if were_all_in_use {
+                    observe(&mut link.busy_ns_per_byte, sample);
+                }
             }
         }
+    }
+
+    /// Returns whether copies over all links between host memory and devices in the direction of this one are issued
+    /// and have not ended, and none the other way. Some of them may still wait for an event.
+    pub(super) fn all_are_in_use(&self, from: Node, to: Node) -> bool {
+        let pending = |from: Node, to: Node| self.link(from, to).pending > 0;
+        let mut devices = (0..self.nodes - 1).map(|device| Node::of_device(device as u16));
+        match (from == Node::HOST, to == Node::HOST) {
+            (true, false) => devices.all(|node| pending(Node::HOST, node) && !pending(node, Node::HOST)),
+            (false, true) => devices.all(|node| pending(node, Node::HOST) && !pending(Node::HOST, node)),
+            _ => false,
+        }
+    }
+
+    /// Iterates over the links whose bandwidth was measured while all links between host memory and devices were in
+    /// use in their direction: source, target, and bytes per second.
+    pub(super) fn busy(&self) -> impl Iterator<Item = (Node, Node, f64)> {
+        let nodes = self.nodes;
+        let all = self.links.iter().enumerate();
+        all.filter_map(move |(at, link)| {
+            Some((Node((at / nodes) as u16), Node((at % nodes) as u16), 1e9 / told(link.busy_ns_per_byte)?.value))
+        })
     }
 
     /// Returns the traffic of every link that was used.
@@ -162,9 +194,53 @@ impl Links {
     }
 }
 
+/// Adds a sample to a mean.
+fn observe(mean: &mut Option<RunningMean>, sample: f64) {
+    match mean {
+        Some(mean) => {
+            mean.observe(sample);
+        }
+        none => *none = Some(RunningMean::new(sample)),
+    }
+}
+
+/// Returns a mean of enough samples.
+fn told(mean: Option<RunningMean>) -> Option<RunningMean> {
+    mean.filter(|mean| mean.samples >= RANKED_SAMPLES as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two links that share a bus: either moves 55 GB/s alone, both together 40 and 50.
+    #[test]
+    fn links_that_share_a_bus_are_measured_together() {
+        let link = Link { info: Some(LinkInfo { bytes_per_s: 55e9, latency_ns: 10_000 }), ..Link::default() };
+        let mut links = Links { nodes: 3, links: vec![link; 9] };
+        let (bytes, devices) = (8_000_000, [0, 1].map(Node::of_device));
+        let mut copy = |to: Node, others: &[(Node, Node)], rate: f64, tells_busy_rate: bool| {
+            let all: Vec<(Node, Node)> = others.iter().copied().chain([(Node::HOST, to)]).collect();
+            for _ in 0..RANKED_SAMPLES {
+                all.iter().for_each(|&(from, to)| links.copy_issued(from, to, bytes));
+                let busy_ns = 10_000 + (bytes as f64 / rate * 1e9) as u64;
+                let copy = CarriedCopy { from: Node::HOST, to, bytes, tells_busy_rate };
+                links.copy_ended(copy, Some((CopyKind::Fetch, Some(busy_ns))));
+                for &(from, to) in others {
+                    links.copy_ended(CarriedCopy { from, to, bytes, tells_busy_rate }, None);
+                }
+            }
+            links.busy().collect::<Vec<_>>()
+        };
+        let [first, second] = devices;
+        assert_eq!(copy(first, &[], 55e9, true), [], "the other link is idle");
+        assert_eq!(copy(first, &[(Node::HOST, second)], 40e9, false), [], "its columns are apart, or links were idle");
+        assert_eq!(copy(first, &[(Node::HOST, second)], 40e9, true), [(Node::HOST, first, 40e9)]);
+        let both = [(Node::HOST, first, 40e9), (Node::HOST, second, 50e9)];
+        assert_eq!(copy(second, &[(Node::HOST, first)], 50e9, true), both);
+        let opposite = [(Node::HOST, second), (second, Node::HOST)];
+        assert_eq!(copy(first, &opposite, 20e9, true), both, "copies go both ways");
+    }
 
     #[test]
     fn only_copies_longer_than_the_latency_tell_the_bandwidth() {
@@ -173,14 +249,15 @@ mod tests {
         let (host, device) = (Node::HOST, Node::of_device(0));
         let mut copy = |bytes: usize, busy_ns: u64| {
             links.copy_issued(host, device, bytes);
-            links.copy_ended((host, device), bytes, Some((CopyKind::Fetch, Some(busy_ns))));
+            let copy = CarriedCopy { from: host, to: device, bytes, tells_busy_rate: true };
+            links.copy_ended(copy, Some((CopyKind::Fetch, Some(busy_ns))));
             links.of_host(0).expect("a link")[0].bytes_per_s
         };
         assert_eq!(copy(100, 30_000), 1e10, "mostly latency");
-        assert_eq!(copy(10_000_000, 40_010_000), 2.5e8, "the first copy is cold");
+        assert_eq!(copy(10_000_000, 40_010_000), 1e10, "the first copy is cold");
+        assert_eq!(copy(10_000_000, 2_010_000), 1e10, "two are too few");
+        assert_eq!(copy(100, 30_000), 1e10, "mostly latency");
         assert_eq!(copy(10_000_000, 2_010_000), 5e9, "half as fast as stated");
-        assert_eq!(copy(100, 30_000), 5e9, "mostly latency");
-        copy(10_000_000, 2_010_000);
         assert_eq!(copy(10_000_000, 20_010_000), 5e9, "the host was busy");
         assert_eq!(links.of_host(1), None);
     }

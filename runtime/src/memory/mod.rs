@@ -238,6 +238,10 @@ impl Memory {
         self.lock().links.all().map(|(from, to, link)| (Resource(from.0), Resource(to.0), link)).collect()
     }
 
+    pub(crate) fn busy_links(&self) -> Vec<(Resource, Resource, f64)> {
+        self.lock().links.busy().map(|(from, to, rate)| (Resource(from.0), Resource(to.0), rate)).collect()
+    }
+
     pub(crate) fn host_links(&self, device: u16) -> Option<[LinkInfo; 2]> {
         self.lock().links.of_host(device)
     }

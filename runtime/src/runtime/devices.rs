@@ -133,6 +133,14 @@ impl Nesting<'_> {
         DevicePlacement::of(self.0).map_or_else(Vec::new, |places| places.memory.links())
     }
 
+    /// Returns the rates of links between host memory and devices while all of these links are in use in the same
+    /// direction, as far as they were measured: source, target, and bytes per second. Links that share a bus are slower
+    /// then.
+    #[must_use]
+    pub fn busy_links(&self) -> Vec<(Resource, Resource, f64)> {
+        DevicePlacement::of(self.0).map_or_else(Vec::new, |places| places.memory.busy_links())
+    }
+
     /// Returns whether the scheduling policy [follows homes](crate::Policy::follows_homes).
     #[must_use]
     pub fn follows_homes(&self) -> bool {

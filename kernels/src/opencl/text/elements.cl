@@ -153,3 +153,36 @@ __kernel GROUP(LANES) void laswp(__global real *restrict heap, ulong at, ulong l
 
 // Clears a status.
 __kernel void clear(__global real *restrict heap, ulong status) { ((__global int *)heap)[status] = 0; }
+
+#if !DOUBLE && !COMPLEX
+// Numbers of 16 bits. Every device converts f16, also those that cannot compute with it.
+inline float value_f16(__global const ushort *from) { return vload_half(0, (__global const half *)from); }
+inline void store_f16(float x, __global ushort *to) { vstore_half_rte(x, 0, (__global half *)to); }
+inline float value_bf16(__global const ushort *from) { return as_float((uint)*from << 16); }
+// To the nearest number, of two to the one whose last bit is zero. NaN stays NaN.
+inline void store_bf16(float x, __global ushort *to) {
+    const uint bits = as_uint(x);
+    *to = isnan(x) ? (bits >> 16) | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+#define HALVES(type)                                                                                                   \
+    /* B := A, where A is in half precision. */                                                                        \
+    __kernel GROUP(LANES) void widen_##type(__global real *restrict heap, ulong from, ulong ld_from, ulong to,         \
+                                             ulong ld_to, int m) {                                                     \
+        const int j = get_group_id(1);                                                                                 \
+        __global const ushort *a = (__global const ushort *)heap + from + j * ld_from;                                 \
+        __global float *b = heap + to + j * ld_to;                                                                     \
+        for (int i = get_local_id(0); i < m; i += LANES) b[i] = value_##type(a + i);                                   \
+    }                                                                                                                  \
+    /* B := A + beta B, where B is in half precision. */                                                               \
+    __kernel GROUP(LANES) void round_##type(__global real *restrict heap, ulong from, ulong ld_from, ulong to,         \
+                                             ulong ld_to, int m, float beta) {                                         \
+        const int j = get_group_id(1);                                                                                 \
+        __global const float *a = heap + from + j * ld_from;                                                           \
+        __global ushort *b = (__global ushort *)heap + to + j * ld_to;                                                 \
+        for (int i = get_local_id(0); i < m; i += LANES)                                                               \
+            store_##type(a[i] + (beta == 0 ? 0 : beta * value_##type(b + i)), b + i);                                  \
+    }
+HALVES(f16)
+HALVES(bf16)
+#endif
