@@ -209,14 +209,16 @@ trait Element: bytemuck::Pod + Send + Sync {
     fn multiply_on_devices(product: &mut Product<'_, Self>, options: &Options) -> Outcome;
 }
 
-macro_rules! scalars {
-    ($($t:ty)*) => {$(
+/// Implements the trait: the type of the factors, the unit roundoffs, conversion, plan, product, and the product of
+/// matrices on devices.
+macro_rules! element {
+    ($t:ty, $factor:ty, $roundoffs:expr, $of:expr, $plan:expr, $gemm:ident, $on_devices:expr) => {
         impl Element for $t {
-            const ROUNDOFF: f64 = <$t>::EPSILON as f64 / 2.0;
-            const SUM_ROUNDOFF: f64 = Self::ROUNDOFF;
+            const ROUNDOFF: f64 = $roundoffs[0];
+            const SUM_ROUNDOFF: f64 = $roundoffs[1];
 
             fn of(x: f64) -> Self {
-                x as $t
+                $of(x)
             }
 
             fn number(self) -> f64 {
@@ -228,7 +230,7 @@ macro_rules! scalars {
                 shape: [usize; 3],
                 options: &Options,
             ) -> Result<Option<Arc<ProductPlan>>, Box<dyn Error>> {
-                Ok(ProductPlan::of_host_matrices::<$t>(rt, NO_OPS, shape, true, options)?)
+                Ok($plan(rt, NO_OPS, shape, true, options)?)
             }
 
             fn multiply(
@@ -238,58 +240,39 @@ macro_rules! scalars {
                 c: MatMut<'_, $t>,
                 options: &Options,
             ) -> Result<(), Box<dyn Error>> {
-                Ok(gemm(rt, ALPHA as $t, Op::None, a, Op::None, b, BETA as $t, c, options)?)
+                Ok($gemm(rt, ALPHA as $factor, Op::None, a, Op::None, b, BETA as $factor, c, options)?)
             }
 
             fn multiply_on_devices(product: &mut Product<'_, $t>, options: &Options) -> Outcome {
-                product.multiply_on_devices(ALPHA as $t, BETA as $t, options)
+                $on_devices(product, options)
             }
         }
-    )*};
+    };
 }
 
-scalars! { f32 f64 }
-
-macro_rules! halves {
-    ($($t:ty)*) => {$(
-        impl Element for $t {
-            const ROUNDOFF: f64 = <$t as Half>::ROUNDOFF as f64;
-            const SUM_ROUNDOFF: f64 = <f32 as Element>::ROUNDOFF;
-
-            fn of(x: f64) -> Self {
-                <$t>::from_f64(x)
-            }
-
-            fn number(self) -> f64 {
-                self.into()
-            }
-
-            fn plan(
-                rt: &Runtime,
-                shape: [usize; 3],
-                options: &Options,
-            ) -> Result<Option<Arc<ProductPlan>>, Box<dyn Error>> {
-                Ok(ProductPlan::of_half_matrices::<$t, $t>(rt, NO_OPS, shape, true, options)?)
-            }
-
-            fn multiply(
-                rt: &Runtime,
-                a: MatRef<'_, $t>,
-                b: MatRef<'_, $t>,
-                c: MatMut<'_, $t>,
-                options: &Options,
-            ) -> Result<(), Box<dyn Error>> {
-                Ok(gemm_half(rt, ALPHA as f32, Op::None, a, Op::None, b, BETA as f32, c, options)?)
-            }
-
-            fn multiply_on_devices(_: &mut Product<'_, $t>, _: &Options) -> Outcome {
-                Err("matrices in half precision are in host memory: `--places hhh`".into())
-            }
+macro_rules! scalar {
+    ($t:ty) => {
+        element! {
+            $t, $t, [<$t>::EPSILON as f64 / 2.0; 2], |x| x as $t, ProductPlan::of_host_matrices::<$t>, gemm,
+            |product: &mut Product<'_, $t>, options| product.multiply_on_devices(ALPHA as $t, BETA as $t, options)
         }
-    )*};
+    };
 }
 
-halves! { f16 bf16 }
+macro_rules! half {
+    ($t:ty) => {
+        element! {
+            $t, f32, [<$t as Half>::ROUNDOFF as f64, f32::EPSILON as f64 / 2.0], <$t>::from_f64,
+            ProductPlan::of_half_matrices::<$t, $t>, gemm_half,
+            |_, _| Err("matrices in half precision are in host memory: `--places hhh`".into())
+        }
+    };
+}
+
+scalar! { f32 }
+scalar! { f64 }
+half! { f16 }
+half! { bf16 }
 
 fn run<E: Element>(rt: &Runtime, [m, n, k]: [usize; 3], arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let (places, for_gpus) = (places(&arguments.places)?, arguments.devices.contains("cuda"));

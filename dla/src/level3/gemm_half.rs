@@ -62,14 +62,15 @@ pub fn gemm_half<H: Half, C: HalfResult<H>>(
         let (c_m, c_n) = c.shape();
         return Err(Error::shape(format!("gemm_half: op(A) is {m} x {k}, op(B) is {rows} x {n}, C is {c_m} x {c_n}")));
     }
+    // A block size of zero is refused even if there is nothing to multiply.
     options.fixed_tile()?;
-    if alpha == 0.0 || k == 0 || c.is_empty() {
-        cpu::gemm_half(alpha, op_a, a, op_b, b, beta, c);
+    let product = HalfOperands { alpha, a: (op_a, a), b: (op_b, b), beta, c };
+    if alpha == 0.0 || m.min(n).min(k) == 0 {
+        product.multiply_serially();
         return Ok(());
     }
     let elements = ProductElements::of_half::<H, C>();
     let plan = plan_of_host_matrices(rt, &elements, (op_a, op_b), [m, n, k], beta != 0.0, options)?;
-    let product = HalfOperands { alpha, a: (op_a, a), b: (op_b, b), beta, c };
     let sums = |tile: [usize; 3]| {
         let layout = Layout::rectangles(tile[0], tile[1]).distributed(Distribution::None);
         DeviceMatrix::zeros(rt, (m, n), layout).ok()

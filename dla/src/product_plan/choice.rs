@@ -88,7 +88,7 @@ impl<'n> PlanningMachine<'n> {
     }
 }
 
-/// What a plan depends on that depends on the type of the elements.
+/// The properties of the elements' types that a plan depends on.
 pub(crate) struct ProductElements {
     /// The name of a product's task, and the cost of one in tiles of [`RATED_EDGE`].
     task: &'static str,

@@ -192,15 +192,9 @@ pub fn issue_half<H: Half>(context: &mut IssueContext<'_>, call: &HalfCall<H>) -
 /// Like [`scratch_bytes`], for half precision.
 #[must_use]
 pub fn half_scratch_bytes<H: Half>(call: &HalfCall<H>) -> usize {
-    if call.check_shapes().is_err() {
-        // It is refused, and needs no scratch.
-        return 0;
-    }
-    let bytes = |parameters: &Parameters| {
-        let mut stream = Stream::measuring(*parameters);
-        half::run(&mut stream, call).map_or(0, |()| stream.scratch.bytes())
-    };
-    in_use::rows_by_scratch(SINGLE).iter().map(bytes).max().unwrap_or_default()
+    let launch = |stream: &mut Stream<'_>| call.check_shapes().and_then(|()| half::run(stream, call));
+    let rows = in_use::rows_by_scratch(SINGLE).iter();
+    rows.map(|parameters| scratch_of(parameters, launch)).max().unwrap_or_default()
 }
 
 /// Returns an upper bound of the bytes of the heap that a call takes as scratch, on any device with any row that this
@@ -223,12 +217,14 @@ pub fn scratch_bytes<T: Scalar>(call: &Call<T>) -> usize {
 /// Like [`scratch_bytes`], for kernels that are generated from these parameters.
 #[must_use]
 pub fn scratch_bytes_with<T: Scalar>(parameters: &Parameters, call: &Call<T>) -> usize {
+    scratch_of(parameters, |stream| call.check_shapes().and_then(|()| run(stream, call)))
+}
+
+/// Returns the bytes of scratch that these launches take.
+fn scratch_of(parameters: &Parameters, launch: impl FnOnce(&mut Stream<'_>) -> Result<(), DeviceError>) -> usize {
     let mut stream = Stream::measuring(*parameters);
     // A call that is refused needs no scratch.
-    match call.check_shapes().and_then(|()| run(&mut stream, call)) {
-        Ok(()) => stream.scratch.bytes(),
-        Err(_) => 0,
-    }
+    launch(&mut stream).map_or(0, |()| stream.scratch.bytes())
 }
 
 fn refusal(device: &DeviceClass, constraint: ParameterConstraint) -> DeviceError {

@@ -103,12 +103,22 @@ impl Links {
         Some([self.link(Node::HOST, node).info?, self.link(node, Node::HOST).info?])
     }
 
-    /// Iterates over all links, with the bandwidths measured so far.
-    pub(super) fn all(&self) -> impl Iterator<Item = (Node, Node, LinkInfo)> {
-        let nodes = self.nodes;
+    /// Iterates over the links for which there is this property: source, target and property.
+    fn each<P>(&self, property: impl Fn(&Link) -> Option<P>) -> impl Iterator<Item = (Node, Node, P)> {
         let node = |at: usize| Node(at as u16);
         let all = self.links.iter().enumerate();
-        all.filter_map(move |(at, link)| Some((node(at / nodes), node(at % nodes), link.info?)))
+        all.filter_map(move |(at, link)| Some((node(at / self.nodes), node(at % self.nodes), property(link)?)))
+    }
+
+    /// Iterates over all links, with the bandwidths measured so far.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Node, Node, LinkInfo)> {
+        self.each(|link| link.info)
+    }
+
+    /// Iterates over the links whose bandwidth was measured while all links between host memory and devices were in
+    /// use in their direction: source, target, and bytes per second.
+    pub(super) fn busy(&self) -> impl Iterator<Item = (Node, Node, f64)> {
+        self.each(|link| Some(1e9 / told(link.busy_ns_per_byte)?.value))
     }
 
     /// Returns the forecast duration of a copy that starts now, from the bandwidth measured so far and the copies in
@@ -166,16 +176,6 @@ impl Links {
             (false, true) => devices.all(|node| pending(node, Node::HOST) && !pending(Node::HOST, node)),
             _ => false,
         }
-    }
-
-    /// Iterates over the links whose bandwidth was measured while all links between host memory and devices were in
-    /// use in their direction: source, target, and bytes per second.
-    pub(super) fn busy(&self) -> impl Iterator<Item = (Node, Node, f64)> {
-        let nodes = self.nodes;
-        let all = self.links.iter().enumerate();
-        all.filter_map(move |(at, link)| {
-            Some((Node((at / nodes) as u16), Node((at % nodes) as u16), 1e9 / told(link.busy_ns_per_byte)?.value))
-        })
     }
 
     /// Returns the traffic of every link that was used.
