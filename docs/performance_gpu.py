@@ -10,7 +10,8 @@
 `measure` needs the GPUs, the CUDA libraries and the tester, built anywhere. It writes a line for each row as soon as
 that row is there. The tester checks the first result of each row. Rows for which no time was left are named at the end.
 Each peer is called with each block size that is given here, and its best rate counts. `write` needs no GPU. It writes
-the tables, docs/performance/gpu.svg, and the summary in docs/performance.md, and takes no row that was not checked.
+the tables that were measured, docs/performance/gpu.svg, and the summary in docs/performance.md, and takes no row that
+was not checked. Tables that were not measured stay as they are.
 `--plot` measures nothing: it writes the plot and the summary from the tables that are there.
 """
 
@@ -36,6 +37,9 @@ PRODUCTS = "symm,syrk,syr2k,trmm,trsm"
 LETTERS = "--uplo l --side l --transa n --transb n --diag n"
 XT = ("cublasxt,4096", "cublasxt,2048")
 MG = ("cusolvermg,256", "cusolvermg,512")
+FACTORIZATIONS = "potrf,getrf,geqrf"
+RESIDENT = "--location device --device-memory 64G"
+RESIDENT_AIMS = {"potrf": ("1.0x",) * 6, "getrf": ("1.1x",) * 6, "geqrf": ("1.1x",) * 6}
 
 # Name, heading (none: belongs to the one before), GPUs, routines, sizes, peers, other arguments of the tester, and the
 # rates in TFLOP/s, or ratios ("1.2x"), aimed at: by routine, then by size.
@@ -46,8 +50,10 @@ MEASUREMENTS = [
      {name: (38,) for name in PRODUCTS.split(",")}),
     ("little-memory", "One GPU of which 8 GiB are used", 1, "gemm", "32768", (), "--pinned y --device-memory 8G",
      {"gemm": (45,)}),
-    ("resident", "One GPU, matrices in its memory", 1, "potrf,getrf,geqrf", "8192,16384,32768", ("cusolver",),
-     "--location device --device-memory 64G", {"potrf": ("1.0x",) * 3, "getrf": ("1.2x",) * 3, "geqrf": ("1.3x",) * 3}),
+    ("resident", "One GPU, matrices in its memory", 1, FACTORIZATIONS, "1024,2048,4096,8192,16384,32768",
+     ("cusolver",), RESIDENT, RESIDENT_AIMS),
+    ("resident-single", None, 1, FACTORIZATIONS, "1024,2048,4096,8192,16384", ("cusolver",), RESIDENT + " --type s",
+     RESIDENT_AIMS),
     ("with-host", "One GPU and the host's cores, matrices in pinned host memory", 1, "potrf", "16384", (),
      "--pinned y --with-host", {}),
     ("without-host", None, 1, "potrf", "16384", (), "--pinned y", {}),
@@ -84,8 +90,9 @@ def measure(options):
                     left_out.append(f"{name}: {routine} {size}")
                     continue
                 words = arguments.split()
+                repeat = options.repeat if int(size) > 8192 else max(options.repeat, 11)
                 words = [options.tester, routine, "--dim", size, *devices(gpus, words), *words, *LETTERS.split(),
-                         "--repeat", str(options.repeat), "--format", "json"]
+                         "--repeat", str(repeat), "--format", "json"]
                 words += [word for peer in peers for word in ("--peer", peer)]
                 try:
                     done = subprocess.run(words, stdout=subprocess.PIPE, text=True, timeout=left, check=False)
@@ -106,8 +113,12 @@ def number(value, digits=1):
     return "" if value is None else f"{value:.{digits}f}"
 
 
+def rate(gflops):
+    return number(gflops and gflops / 1e3, 1 if (gflops or 0) >= 1e4 else 2)
+
+
 def line_of(row):
-    rates = [number(row[key] and row[key] / 1e3) for key in ("gflops", "peer_gflops")]
+    rates = [rate(row[key]) for key in ("gflops", "peer_gflops")]
     error = "not checked" if row["error"] is None else f"{row['error']:.1e}"
     return (f"{row['routine']} {size_of(row)}: {rates[0]} TFLOP/s, {row['peer'] or 'no peer'} {rates[1]}, "
             f"residual {error}, {row['status']} {row['reason'] or ''}")
@@ -139,8 +150,8 @@ def table(rows, sizes, aims):
         aim = dict(zip(map(int, sizes.split(",")), aims.get(row["routine"], ()))).get(size_of(row), "")
         reached = row["ratio"] if isinstance(aim, str) else row["gflops"] / 1e3
         is_short = aim != "" and (reached or 0) < float(str(aim).rstrip("x"))
-        cells = [row["type"] + row["routine"], str(size_of(row)), number(row["gflops"] / 1e3), row["peer"] or "",
-                 number(row["peer_gflops"] and row["peer_gflops"] / 1e3), number(row["ratio"], 2),
+        cells = [row["type"] + row["routine"], str(size_of(row)), rate(row["gflops"]), row["peer"] or "",
+                 rate(row["peer_gflops"]), number(row["ratio"], 2),
                  f"{aim}{' **short**' if is_short else ''}",
                  "not checked" if row["error"] is None else f"{row['error']:.1e}"]
         lines.append("| " + " | ".join(cells) + " |")
@@ -150,21 +161,29 @@ def table(rows, sizes, aims):
 def write(options):
     text = "".join(pathlib.Path(path).read_text(encoding="utf-8") for path in options.rows)
     rows = [json.loads(line) for line in text.splitlines()]
-    how = f"By `docs/performance_gpu.py`, {datetime.date.today()}. Peers in the same process, by turns; medians."
-    parts = [f"## NVIDIA H200\n\n{how}\n"]
-    for name, title, _, _, sizes, _, _, aims in MEASUREMENTS:
-        found = [row for row in rows if row["measurement"] == name]
-        if title:
-            parts.append(f"\n### {title}\n")
-        if found:
-            parts.append("\n" + table(found, sizes, aims) + "\n")
-        else:
-            parts.append(f"\n({name}: not measured)\n")
     old = DOCUMENT.read_text(encoding="utf-8")
     before, rest = old.split(BEGIN, 1) if BEGIN in old else (old.rstrip("\n") + "\n\n", END + "\n")
-    after = rest.split(END, 1)[1]
+    written, after = rest.split(END, 1)
+    known = dict(section.strip("\n").split("\n", 1) for section in written.split("\n### ")[1:])
+    parts = ["## NVIDIA H200\n\nBy `docs/performance_gpu.py`. Peers in the same process, by turns; medians.\n"]
+    titles = [title for _, title, *_ in MEASUREMENTS if title]
+    for title in titles:
+        parts.append(f"\n### {title}\n\n{section_of(title, rows) or known.get(title, 'Not measured.').strip()}\n")
     DOCUMENT.write_text(before + BEGIN + "\n\n" + "".join(parts) + "\n" + END + after, encoding="utf-8")
     redraw()
+
+
+def section_of(title, rows):
+    """The tables of a section, or nothing if one of them was not measured."""
+    tables, is_here = [f"Measured {datetime.date.today()}."], False
+    for name, heading, _, _, sizes, _, _, aims in MEASUREMENTS:
+        is_here = heading == title if heading else is_here
+        found = [row for row in rows if row["measurement"] == name]
+        if is_here and not found:
+            return None
+        if is_here:
+            tables.append(table(found, sizes, aims))
+    return "\n\n".join(tables)
 
 
 @dataclasses.dataclass
@@ -252,7 +271,9 @@ def redraw():
     """Draws the plot and writes the summary from the tables of the document."""
     text = DOCUMENT.read_text(encoding="utf-8")
     rows = figures.tables(text)
-    date = re.search(r"performance_gpu.py`, (\d{4}-\d{2}-\d{2})", text).group(1)
+    dates = sorted(set(re.findall(r"^Measured (\d{4}-\d{2}-\d{2})", text, re.MULTILINE)))
+    date = " to ".join(sorted({dates[0], dates[-1]}))
+    rows = [row for row in rows if row.routine.startswith("d")]
     plot(rows, date)
     figures.replace_summary("GPU", f"NVIDIA H200, double precision, {date}:\n\n{summary(rows)}")
 

@@ -21,17 +21,29 @@ struct EdgeRule {
     max: usize,
 }
 
+/// Rule for the columns of a panel: `columns_per_root` √n for order n. An update reads and writes all that is left,
+/// which takes a time of n³ / columns in total. The column of the next panel is updated while nothing else may run,
+/// which takes n² · columns. The sum is least for a number of columns that grows with √n. The bounds are as for
+/// [`EdgeRule`]; the lower one is for the tasks' own time.
+struct PanelRule {
+    columns_per_root: f64,
+    multiple: usize,
+    min: usize,
+    max: usize,
+}
+
 /// Smallest edge of a product's tile that may be halved further, and the largest edge.
 const PRODUCT_EDGES: (usize, usize) = (256, 1024);
 /// Rules for devices that are no accelerators: `parts` is per resource, the host included.
 const CHOLESKY: EdgeRule = EdgeRule { parts: 6, multiple: 32, min: 128, max: 1024 };
 const PANELS: EdgeRule = EdgeRule { parts: 8, multiple: 32, min: 64, max: 512 };
 /// Rules for accelerators: `parts` is the total, except for Cholesky, where it is per device. Measured for CUDA:
-/// docs/measurements/2026-11-28-constants.md. Where kernels take longer to start, edges are [wider](EdgeRule::wider).
+/// docs/measurements/2026-11-28-constants.md, for panels also docs/measurements/2026-11-30-small-orders-h200.md. Where
+/// kernels take longer to start, edges are [wider](EdgeRule::wider).
 const ACCELERATOR_PRODUCT: EdgeRule = EdgeRule { parts: 2, multiple: 256, min: 512, max: 4096 };
 const ACCELERATOR_CHOLESKY: EdgeRule = EdgeRule { parts: 16, multiple: 128, min: 512, max: 1024 };
-const ACCELERATOR_LU: EdgeRule = EdgeRule { parts: 16, multiple: 64, min: 128, max: 768 };
-const ACCELERATOR_QR: EdgeRule = EdgeRule { parts: 16, multiple: 64, min: 128, max: 512 };
+const ACCELERATOR_LU: PanelRule = PanelRule { columns_per_root: 5.5, multiple: 128, min: 256, max: 768 };
+const ACCELERATOR_QR: PanelRule = PanelRule { max: 512, ..ACCELERATOR_LU };
 /// Products of up to this many multiplications run without tasks, whatever the type.
 pub(crate) const PRODUCT_SERIAL_MAX: usize = 160 * 160 * 160;
 
@@ -62,12 +74,21 @@ impl EdgeRule {
     }
 }
 
+impl PanelRule {
+    /// Returns the rule for edges that has as many columns for this order.
+    fn for_order(&self, n: usize) -> EdgeRule {
+        let parts = ((n as f64).sqrt() / self.columns_per_root).round() as usize;
+        EdgeRule { parts: parts.max(1), multiple: self.multiple, min: self.min, max: self.max }
+    }
+}
+
 /// Returns the plan of a problem of products or panels on a machine with devices.
 pub(super) fn plan(problem: Problem, machine: &Machine) -> Plan {
     let resources = machine.devices + 1;
-    let panels = |(m, n): (usize, usize), fast: EdgeRule, power: i32| {
+    let panels = |(m, n): (usize, usize), fast: PanelRule, power: i32| {
+        let order = m.min(n);
         let nb = match machine.edge_factor {
-            Some(factor) => fast.wider(factor.powi(power).min(EDGE_FACTOR_MAX)).of(m.min(n), 1),
+            Some(factor) => fast.for_order(order).wider(factor.powi(power).min(EDGE_FACTOR_MAX)).of(order, 1),
             None => PANELS.of(n, resources),
         };
         if m == 0 || m.max(n) <= PANELS_SERIAL_MAX || n <= nb { Plan::Serial } else { Plan::Blocks(nb) }

@@ -347,21 +347,24 @@ fn accelerators_have_large_tiles() {
     let cut = |problem| plan(problem, &machine);
     let product = Problem::Product { m: 16384, n: 16384, k: 16384 };
     assert_eq!(cut(product), Plan::Tiles(Tiles { mb: 4096, nb: 1024, kb: 4096 }));
-    assert_eq!(cut(Problem::Lu { m: 32768, n: 32768 }), Plan::Blocks(768));
-    assert_eq!(cut(Problem::Qr { m: 16384, n: 16384 }), Plan::Blocks(512));
+    // The columns of panels grow with the root of the order.
+    for (n, nb) in [(1024, 256), (2048, 256), (4096, 384), (8192, 512), (16384, 768), (65536, 768)] {
+        assert_eq!(cut(Problem::Lu { m: n, n }), Plan::Blocks(nb), "LU of order {n}");
+        assert_eq!(cut(Problem::Qr { m: n, n }), Plan::Blocks(nb.min(512)), "QR of order {n}");
+    }
     assert_eq!(cut(Problem::Cholesky { n: 16384 }), Plan::Blocks(1024));
     assert_eq!(plan(Problem::Cholesky { n: 16384 }, &machine.with_devices(4, Some(1.0))), Plan::Blocks(512));
     // Where kernels take eight times as long to start, tiles have eight times the work.
     let slow_to_start = workers(16).with_devices(1, Some(2.0));
     assert_eq!(plan(Problem::Cholesky { n: 8192 }, &slow_to_start), Plan::Blocks(1024));
-    assert_eq!(plan(Problem::Qr { m: 2048, n: 2048 }, &slow_to_start), Plan::Blocks(256));
+    assert_eq!(plan(Problem::Qr { m: 2048, n: 2048 }, &slow_to_start), Plan::Blocks(512));
     // Eight tiles of 1024, and not seven of 1152 and one of 128.
     let opencl = workers(16).with_devices(1, Some(2.26));
     for problem in [Problem::Cholesky { n: 8192 }, Problem::Qr { m: 8192, n: 8192 }] {
         assert_eq!(plan(problem, &opencl), Plan::Blocks(1024), "{problem:?}");
     }
     // LU has fewer, but not one, however slowly kernels start.
-    for (n, nb) in [(4096, 1024), (8192, 2048), (16384, 2752)] {
+    for (n, nb) in [(4096, 1408), (8192, 2048), (16384, 2816)] {
         assert_eq!(plan(Problem::Lu { m: n, n }, &opencl), Plan::Blocks(nb), "LU of order {n}");
     }
 }

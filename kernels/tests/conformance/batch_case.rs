@@ -191,7 +191,8 @@ pub fn near<E: Scalar>(
     let is_within = |bound: f64, x: E, y: E| {
         (x - y).abs().to_f64() <= bound * (mat.m.max(mat.n) + 4) as f64 * E::EPSILON.to_f64() * size
     };
-    let is_spread_alike = values.iter().zip(&wanted).all(|(&x, &y)| is_finite(y) || identical(x, y));
+    let is_spread_alike =
+        values.iter().zip(&wanted).all(|(&x, &y)| (is_finite(x) && is_finite(y)) || identical(x, y));
     let bits = |x: &E| bytemuck::bytes_of(x).to_vec();
     for (at, (&x, &y)) in values.iter().zip(&wanted).enumerate() {
         let fits = match comparison {

@@ -48,13 +48,19 @@ fn is_for_batches(family: Family) -> bool {
 }
 
 /// Returns all types for the architecture that the kernels were measured on; and for the oldest architecture that
-/// NVRTC 13 and the kernels support, and for the newest, one type for each family, by turns, or with FULL=1 all types.
+/// NVRTC 13 and the kernels support, or the newest, by turns, one type for each family, or with FULL=1 all types for
+/// both.
 fn jobs() -> Vec<Job> {
     let mut jobs = Vec::new();
     for arch in ["sm_90", "sm_75", "sm_100"] {
         let capability: i32 = arch.trim_start_matches("sm_").parse().expect("a number");
         for (turn, family) in Family::ALL.into_iter().enumerate() {
-            if family.capability() > (capability / 10, capability % 10) {
+            let is_turn = match arch {
+                "sm_75" => turn % 2 == 0,
+                "sm_100" => turn % 2 == 1 || family.capability() > (7, 5),
+                _ => true,
+            };
+            if family.capability() > (capability / 10, capability % 10) || !(is_turn || is_full()) {
                 continue;
             }
             let due = TYPES.len() - 1 - turn % TYPES.len();

@@ -73,16 +73,17 @@ template <int COUNT, int PLACES> struct exchange {
         meet_all();
     }
 
-    // One warp sends `pieces` pieces of the block's message, and declares how many pieces arrive from all blocks.
-    __device__ void post(const message<COUNT> &what, int pieces, int pieces_of_all) {
+    // Sends `pieces` pieces of the block's message, and declares how many pieces arrive from all blocks. The receivers
+    // are divided among `senders` warps; this is number `sender`.
+    __device__ void post(const message<COUNT> &what, int pieces, int pieces_of_all, int sender, int senders) {
         const int blocks = gridDim.x;
         const unsigned barrier = shared_address(&memory.barriers[at]),
                        to = shared_address(&memory.come[at][blockIdx.x]);
-        if (lane_of() == 0) expect(barrier, pieces_of_all * (int)sizeof(piece));
+        if (sender == 0 && lane_of() == 0) expect(barrier, pieces_of_all * (int)sizeof(piece));
         for (int p = lane_of(); p < pieces; p += 32) {
             const piece one = ((const piece *)&what)[p];
-#pragma unroll 4
-            for (int k = 0; k < blocks; ++k) {
+#pragma unroll 2
+            for (int k = sender; k < blocks; k += senders) {
                 // Blocks start with different receivers, to spread the traffic. The number of blocks is a power of two.
                 const unsigned there = address_in(to, (blockIdx.x + k) & (blocks - 1));
                 send_piece(there + p * (int)sizeof(piece), one, there - to + barrier);

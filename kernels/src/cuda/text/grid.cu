@@ -60,8 +60,9 @@ template <int COUNT, int PLACES> struct exchange {
     __device__ exchange(kept &memory, word *mail, message<COUNT> *room, half turn)
         : memory(memory), mail(mail), room(room), turn(turn), at(0), last(0) {}
 
-    // One warp sends `pieces` pieces of the block's message.
-    __device__ void post(const message<COUNT> &what, int pieces, int) {
+    // Sends `pieces` pieces of the block's message, by one of the warps that are there for it.
+    __device__ void post(const message<COUNT> &what, int pieces, int, int sender, int) {
+        if (sender != 0) return;
         const piece *from = (const piece *)&what;
         piece *to = (piece *)&room[at * BLOCKS + blockIdx.x];
         for (int p = lane_of(); p < pieces; p += 32) to[p] = from[p];

@@ -11,28 +11,19 @@
 // The size by which pivots are chosen. NaN is not chosen unless there is nothing else.
 __device__ inline real size_of(elem x) { return COMPLEX ? fabs(re(x)) + fabs(im(x)) : fabs(re(x)); }
 
-// The scale of a division by a pivot: x * scale_of(pivot) * inverse_of(pivot) = x / pivot. The reciprocal of a tiny
-// pivot may overflow, and that of a huge one may underflow. No element of its column is larger, so both can be scaled.
-__device__ inline real scale_of(elem pivot) {
-    const real size = size_of(pivot);
-    return size < 2 * TINY ? 1 / TINY : size > 1 / (16 * TINY) ? (real)0.015625 : 1;
+// Kinds of pivots. The reciprocal of a minute pivot may overflow, and that of a vast one may underflow. No element of
+// its column is larger, so both can be scaled.
+enum { ORDINARY, MINUTE, VAST, ZERO };
+
+__device__ inline int kind_of(real size) {
+    return size == 0 ? ZERO : size < 2 * TINY ? MINUTE : size > 1 / (16 * TINY) ? VAST : ORDINARY;
 }
 
-// Returns 1 / x to full precision, for an x such that neither x nor 1 / x is tiny, and also for zero and infinity. A
-// division would be a function call. `volatile` keeps the computation from moving to where others wait for it.
-__device__ inline real reciprocal(real x) {
-    real rough;
-#if DOUBLE
-    asm volatile("rcp.approx.ftz.f64 %0, %1;" : "=d"(rough) : "d"(x));
-#else
-    asm volatile("rcp.approx.ftz.f32 %0, %1;" : "=f"(rough) : "f"(x));
-#endif
-    const real miss = 1 - x * rough;
-    return miss == miss ? rough + rough * (miss + miss * miss) : rough;
-}
+// The scale of a division by a pivot: x * scale_of(kind) * inverse_of(pivot, kind) = x / pivot.
+__device__ inline real scale_of(int kind) { return kind == MINUTE ? 1 / TINY : kind == VAST ? (real)0.015625 : 1; }
 
-__device__ inline elem inverse_of(elem pivot) {
-    const elem p = times_real(pivot, scale_of(pivot));
+__device__ inline elem inverse_of(elem pivot, int kind) {
+    const elem p = times_real(pivot, scale_of(kind));
 #if COMPLEX
     const real by = reciprocal(fmax(fabs(p.re), fabs(p.im)));
     const real x = p.re * by, y = p.im * by, norm = reciprocal(p.re * x + p.im * y);
@@ -42,112 +33,143 @@ __device__ inline elem inverse_of(elem pivot) {
 #endif
 }
 
-// Compares sizes, which are neither negative nor NaN, by their bits, which is faster.
-__device__ inline bool is_larger(real a, real b) {
+// Sizes, which are neither negative nor NaN, are compared by their bits, which is faster. Assembly keeps the compiler
+// from making branches of it.
 #if DOUBLE
-    return __double_as_longlong(a) > __double_as_longlong(b);
+typedef unsigned long long bits;
+__device__ inline real size_from(bits x) { return __longlong_as_double((long long)x); }
 #else
-    return __float_as_int(a) > __float_as_int(b);
+typedef unsigned bits;
+__device__ inline real size_from(bits x) { return __uint_as_float(x); }
+#endif
+
+// Returns the bits of |x|; zero if x is NaN, or if the row's position `at` is before `least`. A NaN must be quiet, as
+// the results of arithmetic are.
+__device__ inline bits bits_of(real x, int at, int least) {
+    bits size;
+#if DOUBLE
+    asm volatile("{\n\t.reg .pred p, q;\n\t.reg .b32 low, high;\n\t"
+                 "mov.b64 {low, high}, %1;\n\t"
+                 "and.b32 high, high, 0x7fffffff;\n\t"
+                 "setp.ge.s32 q, %2, %3;\n\t"
+                 "setp.le.and.u32 p, high, 0x7ff00000, q;\n\t"
+                 "selp.b32 low, low, 0, p;\n\t"
+                 "selp.b32 high, high, 0, p;\n\t"
+                 "mov.b64 %0, {low, high};\n\t}"
+                 : "=l"(size)
+                 : "d"(x), "r"(at), "r"(least));
+#else
+    asm volatile("{\n\t.reg .pred p, q;\n\t.reg .b32 high;\n\t"
+                 "and.b32 high, %1, 0x7fffffff;\n\t"
+                 "setp.ge.s32 q, %2, %3;\n\t"
+                 "setp.le.and.u32 p, high, 0x7f800000, q;\n\t"
+                 "selp.b32 %0, high, 0, p;\n\t}"
+                 : "=r"(size)
+                 : "r"(__float_as_uint(x)), "r"(at), "r"(least));
+#endif
+    return size;
+}
+
+// Replaces a size and the index of its row by others, if the other size is larger.
+__device__ inline void take_larger(bits &x, int &which, bits other, int other_which) {
+#if DOUBLE
+    asm("{\n\t.reg .pred p;\n\t"
+        "setp.gt.u64 p, %2, %0;\n\t"
+        "selp.b64 %0, %2, %0, p;\n\t"
+        "selp.b32 %1, %3, %1, p;\n\t}"
+        : "+l"(x), "+r"(which)
+        : "l"(other), "r"(other_which));
+#else
+    asm("{\n\t.reg .pred p;\n\t"
+        "setp.gt.u32 p, %2, %0;\n\t"
+        "selp.b32 %0, %2, %0, p;\n\t"
+        "selp.b32 %1, %3, %1, p;\n\t}"
+        : "+r"(x), "+r"(which)
+        : "r"(other), "r"(other_which));
 #endif
 }
 
-// A row that may become a pivot's: its index in the lane, its position, and its element.
+// A row that may become a pivot's: its index in the lane, its position, and the size of its element. The element of
+// complex types is needed for its inverse; that of real types is the size but for the sign.
 struct candidate {
     int which, row;
+    real size;
     elem value;
 };
 
-// The largest of each warp, for odd and even turns.
-struct candidates {
-    real sizes[2][WARPS];
-    int rows[2][WARPS];
-};
-
-// Rows with the positions where they will be stored. `places` has the positions of this block's rows, in shared memory.
-// If the elements do not fit into registers and stay in memory, it has the positions of all rows, in memory, and the
-// rows are interchanged at the end.
+// Rows with the positions where they will be stored. If they do not fit into registers, elements and positions stay in
+// memory, and the rows are interchanged at the end.
 template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
     typedef shape<GROUPS> S;
     typedef rows_of<GROUPS> base;
     using base::x, base::group, base::w;
+    // The positions of all rows, if they stay in memory.
     int *places;
-    // One bit for each of the rows that is not yet a pivot's.
-    unsigned live;
+    // The positions of this lane's rows; -1 for a row that does not exist.
+    int at[ROWS];
     // The multiples of the pivot's row that are subtracted from the rows.
     elem multiple[ROWS];
 
     __device__ lu_rows(elem *a, place ld, int m, int w, int each, int *places)
         : base(a, ld, m, w, each), places(places) {}
 
-    __device__ int place_of(int turn, int r) const {
-        const int i = base::row(turn, r);
-        return IS_KEPT ? places[i - base::first] : i < base::end ? places[i] : NOBODY;
-    }
-
-    // The lanes of the first group store the positions of their rows.
-    __device__ void set_place(int turn, int r, int at) const {
-        const int i = base::row(turn, r);
-        if (group == 0 && (IS_KEPT || i < base::end)) places[IS_KEPT ? i - base::first : i] = at;
-    }
-
     __device__ void begin(int turn) {
         base::load(turn, 0);
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
             const int i = base::row(turn, r);
-            set_place(turn, r, i < base::end ? i : NOBODY);
+            at[r] = i < base::end ? i : -1;
         }
-        __syncwarp();
-        find_live(turn, 0);
+        keep(turn);
         forget();
     }
 
-    // Sets the bits of the rows whose positions are `least` or later.
-    __device__ void find_live(int turn, int least) {
-        live = 0;
+    // Loads rows and their positions when column j's pivot is known, if they are not kept in registers.
+    __device__ void hold(int turn, int j) {
+        if (IS_KEPT) return;
+        base::load(turn, (j + GROUPS) / GROUPS - 1);
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
-            const int at = place_of(turn, r);
-            if (at >= least && at != NOBODY) live |= 1u << r;
+            const int i = base::row(turn, r);
+            at[r] = i < base::end ? places[i] : -1;
         }
     }
 
-    // Loads rows when column j's pivot is known, if they are not kept in registers.
-    __device__ void hold(int turn, int j) {
-        if (!IS_KEPT) base::load(turn, (j + GROUPS) / GROUPS - 1);
-    }
-
-    // Interchanges rows j and p. The rows at these positions are among the first w rows, or row p itself.
-    __device__ void move(int turn, int j, int p) {
-        const int low = base::first + turn * S::BLOCK_ROWS + warp_of() * S::WARP_ROWS;
-        if (low < w || (p >= low && p < low + S::WARP_ROWS)) {
+    // Stores the positions of rows that are not kept in registers.
+    __device__ void keep(int turn) const {
+        if (IS_KEPT) return;
+        // Lanes of the other groups must have read the positions.
+        __syncwarp();
 #pragma unroll
-            for (int r = 0; r < ROWS; ++r) {
-                const int at = place_of(turn, r);
-                // Lanes of the other groups must have read the position before it changes.
-                __syncwarp();
-                if (at == p || at == j) set_place(turn, r, at == p ? j : p);
-            }
-            __syncwarp();
-            if (IS_KEPT) find_live(turn, j + 1);
+        for (int r = 0; r < ROWS; ++r) {
+            const int i = base::row(turn, r);
+            if (group == 0 && i < base::end) places[i] = at[r];
         }
-        if (!IS_KEPT) find_live(turn, j + 1);
+        __syncwarp();
+    }
+
+    // Interchanges rows j and p.
+    __device__ void move(int turn, int j, int p) {
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) at[r] = at[r] == p ? j : at[r] == j ? p : at[r];
+        keep(turn);
     }
 
     // Divides column j by the pivot, and gives the multiples to the lanes of all groups; they are zero if the pivot is.
     // Rows of earlier pivots get arbitrary values from here on, because their elements on the diagonal and to the right
     // of it have been stored.
-    __device__ void divide(int j, elem pivot, elem inverse) {
-        if (is_zero(pivot)) {
+    __device__ void divide(int j, int kind, elem inverse) {
+        if (kind == ZERO) {
             forget();
             return;
         }
-        const real scale = scale_of(pivot);
-        if (scale != 1) {
-#pragma unroll
-            for (int r = 0; r < ROWS; ++r) x[r][0] = times_real(x[r][0], group == j % GROUPS ? scale : 1);
-        }
         if (group == j % GROUPS) {
+            keep_branch();
+            if (kind != ORDINARY) {
+                keep_branch();
+#pragma unroll
+                for (int r = 0; r < ROWS; ++r) x[r][0] = times_real(x[r][0], scale_of(kind));
+            }
 #pragma unroll
             for (int r = 0; r < ROWS; ++r) x[r][0] = x[r][0] * inverse;
         }
@@ -165,44 +187,59 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
     // Searches the pivot of a column, which is in the first or the second slot, after subtracting `u` times the
     // multiples. If all elements are zero or NaN, it is the row with the least position. Pairs of rows compete in
     // rounds, because a round is computed in parallel.
-    __device__ void look(int turn, int column, bool is_second, const elem *u, candidate *best) const {
-        const elem by = u[is_second * GROUPS + group];
-        const unsigned there = group == column % GROUPS ? live : 0;
+    __device__ void look(int turn, int column, bool is_second, const elem (&u)[COLUMNS], candidate *best) const {
+        if (is_second)
+            look_in<1>(turn, column, u[1], best);
+        else
+            look_in<0>(turn, column, u[0], best);
+    }
+
+    template <int SLOT> __device__ void look_in(int turn, int column, elem by, candidate *best) const {
+        const int least = group == column % GROUPS ? column : NOBODY;
         elem y[ROWS];
-        real sizes[ROWS];
+        bits sizes[ROWS];
         int which[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
-            y[r] = (is_second ? x[r][1] : x[r][0]) - multiple[r] * by;
-            // The size of NaN is zero.
-            const real size = size_of(y[r]);
-            sizes[r] = (there & 1u << r) != 0 && size > 0 ? size : 0;
+            y[r] = x[r][SLOT] - multiple[r] * by;
+            sizes[r] = bits_of(COMPLEX ? size_of(y[r]) : re(y[r]), at[r], least);
             which[r] = r;
         }
 #pragma unroll
         for (int step = 1; step < ROWS; step *= 2)
 #pragma unroll
-            for (int r = 0; r + step < ROWS; r += 2 * step) {
-                const bool is_other = is_larger(sizes[r + step], sizes[r]);
-                sizes[r] = is_other ? sizes[r + step] : sizes[r];
-                y[r] = is_other ? y[r + step] : y[r];
-                which[r] = is_other ? which[r + step] : which[r];
-            }
-        if (is_larger(sizes[0], size_of(best->value))) {
+            for (int r = 0; r + step < ROWS; r += 2 * step)
+                take_larger(sizes[r], which[r], sizes[r + step], which[r + step]);
+        const real size = size_from(sizes[0]);
+        if (size > best->size) {
             best->which = turn * ROWS + which[0];
-            best->value = y[0];
-            best->row = place_of(turn, which[0]);
+            best->row = pick(at, which[0]);
+            best->size = size;
+            best->value = COMPLEX ? pick(y, which[0]) : make(size, 0);
+        } else if (least != NOBODY && best->size == 0) {
+            look_for_least(turn, column, best);
         }
-        if (there != 0 && size_of(best->value) == 0) look_for_least(turn, best);
     }
 
-    __device__ void look_for_least(int turn, candidate *best) const {
-#pragma unroll 1
+    // Returns the value of row `which` of the lane.
+    template <class T> __device__ static T pick(const T (&from)[ROWS], int which) {
+        T x[ROWS];
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) x[r] = from[r];
+#pragma unroll
+        for (int step = 1; step < ROWS; step *= 2)
+#pragma unroll
+            for (int r = 0; r + step < ROWS; r += 2 * step) x[r] = which & step ? x[r + step] : x[r];
+        return x[0];
+    }
+
+    __device__ void look_for_least(int turn, int column, candidate *best) const {
+        keep_branch();
+#pragma unroll
         for (int r = 0; r < ROWS; ++r) {
-            const int at = place_of(turn, r);
-            if ((live >> r & 1) && at < best->row) {
+            if (at[r] >= column && at[r] < best->row) {
                 best->which = turn * ROWS + r;
-                best->row = at;
+                best->row = at[r];
             }
         }
     }
@@ -211,28 +248,29 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
     // order of the slots; slots without columns get arbitrary values. Rows that were loaded again are one slot behind,
     // with the column that was divided in front.
     template <int FIRST = 0, int COUNT = ROWS>
-    __device__ void stage(int which, const elem (&u)[COLUMNS], elem *to) const {
+    __device__ void stage(int which, bool is_mine, const elem (&u)[COLUMNS], elem *to) const {
         if constexpr (COUNT == 1) {
 #pragma unroll
-            for (int s = 0; s < COLUMNS; ++s)
-                to[(IS_KEPT ? s : (s + COLUMNS - 1) % COLUMNS) * GROUPS + group] = x[FIRST][s] - multiple[FIRST] * u[s];
+            for (int s = 0; s < COLUMNS; ++s) {
+                const elem y = x[FIRST][s] - multiple[FIRST] * u[s];
+                if (is_mine) to[(IS_KEPT ? s : (s + COLUMNS - 1) % COLUMNS) * GROUPS + group] = y;
+            }
         } else if (which < FIRST + COUNT / 2) {
-            stage<FIRST, COUNT / 2>(which, u, to);
+            stage<FIRST, COUNT / 2>(which, is_mine, u, to);
         } else {
-            stage<FIRST + COUNT / 2, COUNT - COUNT / 2>(which, u, to);
+            stage<FIRST + COUNT / 2, COUNT - COUNT / 2>(which, is_mine, u, to);
         }
     }
 
     // Subtracts `u` times the multiples while column j is in the first slot. In that slot, only the columns of the
     // groups from `first_group` on are updated.
-    __device__ void subtract(int j, int first_group, const elem *u) {
+    __device__ void subtract(int j, int first_group, const elem (&u)[COLUMNS]) {
 #pragma unroll
         for (int s = 0; s < COLUMNS; ++s) {
             if (!base::has_rest(s, j)) break;
             if (s == 0 && group < first_group) continue;
-            const elem by = u[s * GROUPS + group];
 #pragma unroll
-            for (int r = 0; r < ROWS; ++r) x[r][s] = x[r][s] - multiple[r] * by;
+            for (int r = 0; r < ROWS; ++r) x[r][s] = x[r][s] - multiple[r] * u[s];
         }
     }
 
@@ -241,8 +279,7 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
     __device__ void put(int turn, int j) const {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
-            const int at = place_of(turn, r);
-            if (at <= j || at == NOBODY) continue;
+            if (at[r] <= j) continue;
             elem *to = base::a + base::row(turn, r) + base::column(0, j / GROUPS) * base::ld;
 #pragma unroll
             for (int s = 0; s < COLUMNS; ++s) {
@@ -257,35 +294,30 @@ template <int GROUPS, bool IS_KEPT> struct lu_rows : rows_of<GROUPS> {
     __device__ void finish(int renamed) const {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
-            const int at = place_of(0, r);
 #pragma unroll
             for (int s = 0; s < COLUMNS; ++s) {
                 const int c = base::column(s, renamed);
-                if (c < w && c < at && at != NOBODY) base::a[at + c * base::ld] = x[r][s];
+                if (c < w && c < at[r]) base::a[at[r] + c * base::ld] = x[r][s];
             }
         }
     }
 };
 
-// A pivot's row, as all blocks have received it.
-struct eliminator {
-    elem pivot, inverse;
-    // Its elements by slots; zeros if the pivot is zero, so that nothing is eliminated.
-    const elem *u;
-};
-
 template <int GROUPS, bool IS_KEPT> struct lu {
     typedef shape<GROUPS> S;
-    // The elements of a row by slots, with one more slot, because they are also read one slot further.
-    static constexpr int COUNT = S::WIDTH + GROUPS;
+    // The elements of a row, by slots.
+    static constexpr int COUNT = S::WIDTH;
     typedef exchange<COUNT, 3> talk;
     lu_rows<GROUPS, IS_KEPT> mine;
     talk others;
-    candidates &known;
-    message<COUNT> &staged;
-    const elem *zeros;
+    // The message of each warp, for odd and even turns.
+    message<COUNT> (*staged)[WARPS];
     int turns;
-    eliminator by;
+    // The pivot's row by slots; zeros if the pivot is zero, so that nothing is eliminated.
+    elem inverse, u[COLUMNS];
+    int kind;
+    // The last pivot's message.
+    const message<COUNT> *pivotal;
 
     // Returns the pieces of a message that hold the remaining columns.
     __device__ int pieces_of(int j) const {
@@ -293,52 +325,42 @@ template <int GROUPS, bool IS_KEPT> struct lu {
         return HEAD_PIECES + (columns * (int)sizeof(elem) + (int)sizeof(piece) - 1) / (int)sizeof(piece);
     }
 
-    // Sends the best row of this block.
+    // Sends the best row of this block. Each warp makes a message of its best row, so that the block's is ready when it
+    // is known.
     __device__ void send(int j, const candidate &best) {
-        const real size = size_of(best.value);
-        const int lane = largest_lane(size, best.row), odd = j & 1;
+        const int kind = kind_of(best.size);
+        const elem inverse = inverse_of(best.value, kind);
+        const int lane = largest_lane(best.size, best.row), which = __shfl_sync(ALL, best.which, lane);
+        message<COUNT> *each = staged[j & 1], &own = each[warp_of()];
         if (lane_of() == lane) {
-            known.sizes[odd][warp_of()] = size;
-            known.rows[odd][warp_of()] = best.row;
+            own.size = best.size;
+            own.row = best.row;
+            own.kind = kind;
+            own.inverse = inverse;
         }
-        __syncthreads();
-        // This overlaps with the search for the largest of the block.
-        const elem inverse = inverse_of(best.value);
-        const bool has = lane_of() < WARPS;
-        const int k = has ? lane_of() : 0;
-        if (largest_lane(has ? known.sizes[odd][k] : 0, has ? known.rows[odd][k] : NOBODY) != warp_of()) return;
-        const int which = __shfl_sync(ALL, best.which, lane);
         resume(which / ROWS, j - 1);
-        if (lane_of() % S::LANES == lane % S::LANES) {
-            elem u[COLUMNS];
-#pragma unroll
-            for (int s = 0; s < COLUMNS; ++s) u[s] = by.u[s * GROUPS + mine.group];
-            mine.stage(which % ROWS, u, staged.elements);
-        }
-        if (lane_of() == lane) {
-            staged.size = size;
-            staged.row = best.row;
-            staged.inverse = inverse;
-        }
-        __syncwarp();
-        const int pieces = pieces_of(j);
-        others.post(staged, pieces, pieces * gridDim.x);
+        mine.stage(which % ROWS, lane_of() % S::LANES == lane % S::LANES, u, own.elements);
+        __syncthreads();
+        const bool has = lane_of() < WARPS;
+        const int k = has ? lane_of() : 0, pieces = pieces_of(j),
+                  warp = largest_lane(has ? (real)each[k].size : 0, has ? each[k].row : NOBODY);
+        others.post(each[warp], pieces, pieces * gridDim.x, warp_of(), WARPS);
     }
 
     __device__ void resume(int turn, int j) {
         if (IS_KEPT) return;
         mine.hold(turn, j);
-        mine.divide(j, by.pivot, by.inverse);
+        mine.divide(j, kind, inverse);
     }
 
     // Completes the update by column j - 1, if there is one.
     __device__ void complete(int j) {
         if constexpr (IS_KEPT) {
-            mine.subtract(j, j % GROUPS, by.u);
+            mine.subtract(j, j % GROUPS, u);
         } else if (j > 0) {
             for (int turn = 0; turn < turns; ++turn) {
                 resume(turn, j - 1);
-                mine.subtract(j - 1, 1, by.u);
+                mine.subtract(j - 1, 1, u);
                 mine.put(turn, j - 1);
             }
         }
@@ -346,24 +368,61 @@ template <int GROUPS, bool IS_KEPT> struct lu {
 
     // Processes the pivot of column j, from position p: divides the column by it, and searches the next one.
     __device__ candidate step(int j, int p) {
-        candidate best{-1, NOBODY, make(0, 0)};
+        candidate best{-1, NOBODY, 0, make(0, 0)};
         for (int turn = 0; turn < turns; ++turn) {
             mine.hold(turn, j);
             mine.move(turn, j, p);
-            mine.divide(j, by.pivot, by.inverse);
-            if (j + 1 < mine.w) mine.look(turn, j + 1, (j + 1) % GROUPS == 0, by.u, &best);
+            mine.divide(j, kind, inverse);
+            if (j + 1 < mine.w) mine.look(turn, j + 1, (j + 1) % GROUPS == 0, u, &best);
         }
         return best;
+    }
+
+    // Takes the pivot's row of column j from a message. It becomes zeros if the pivot is zero, so that nothing is
+    // eliminated.
+    __device__ void take(const message<COUNT> &from, int j) {
+        pivotal = &from;
+        kind = from.kind;
+        inverse = from.inverse;
+        const elem pivot = from.elements[j % GROUPS];
+#if !COMPLEX
+        // The sender inverted the size.
+        inverse = copysign(inverse, pivot);
+#endif
+#pragma unroll
+        for (int s = 0; s < COLUMNS; ++s) u[s] = from.elements[s * GROUPS + mine.group];
+        if (kind == ZERO) {
+            keep_branch();
+            // A column of zeros and NaN has a pivot of size zero that may be NaN.
+            if (is_zero(pivot))
+                forget();
+            else
+                kind = ORDINARY;
+        }
+    }
+
+    // Sets the pivot's row to zero.
+    __device__ void forget() {
+#pragma unroll
+        for (int s = 0; s < COLUMNS; ++s) u[s] = make(0, 0);
+    }
+
+    // The first block stores the row of column j's pivot, and the interchange.
+    __device__ void record(int j, int *ipiv, int above) const {
+        if (blockIdx.x != 0) return;
+        const int c = j + threadIdx.x;
+        if (IS_KEPT && c < mine.w) mine.a[j + c * mine.ld] = pivotal->elements[c - j / GROUPS * GROUPS];
+        if (threadIdx.x == 0) ipiv[j] = above + pivotal->row + 1;
     }
 
     // Factors w columns with m >= w rows; block b has the rows from b * each on, and the first block has the first w.
     // ipiv becomes the interchanges, counted from one, with `above` rows above.
     __device__ bool factor(int *ipiv, int above) {
-        candidate best{-1, NOBODY, make(0, 0)};
-        by = eliminator{make(0, 0), make(0, 0), zeros};
+        candidate best{-1, NOBODY, 0, make(0, 0)};
+        forget();
         for (int turn = 0; turn < turns; ++turn) {
             mine.begin(turn);
-            mine.look(turn, 0, false, zeros, &best);
+            mine.look(turn, 0, false, u, &best);
         }
 #pragma unroll 1
         for (int j = 0; j < mine.w;) {
@@ -372,26 +431,22 @@ template <int GROUPS, bool IS_KEPT> struct lu {
 #pragma unroll 1
             for (bool is_left = j < end; is_left; is_left = GROUPS > 1 && j < end) {
                 send(j, best);
+                if (j > 0) record(j - 1, ipiv, above);
                 complete(j);
                 const int block = others.collect();
                 if (block < 0) return false;
                 const message<COUNT> &got = others.whole(block, pieces_of(j));
-                by.pivot = got.elements[j % GROUPS];
-                by.inverse = got.inverse;
-                by.u = is_zero(by.pivot) ? zeros : got.elements;
-                if (blockIdx.x == 0) {
-                    const int c = j + threadIdx.x;
-                    if (IS_KEPT && c < mine.w) mine.a[j + c * mine.ld] = got.elements[c - j / GROUPS * GROUPS];
-                    if (threadIdx.x == 0) ipiv[j] = above + got.row + 1;
-                }
+                take(got, j);
                 best = step(j, got.row);
                 ++j;
             }
             if (IS_KEPT) {
                 mine.rename();
-                by.u += GROUPS;
+#pragma unroll
+                for (int s = 0; s + 1 < COLUMNS; ++s) u[s] = u[s + 1];
             }
         }
+        record(mine.w - 1, ipiv, above);
         if (IS_KEPT)
             mine.finish((mine.w + GROUPS - 1) / GROUPS);
         else
@@ -405,15 +460,10 @@ __device__ inline void factor(elem *a, place ld, int m, int w, int each, int *ip
                               word *mail, void *room, int *status) {
     typedef lu<GROUPS, IS_KEPT> work;
     __shared__ typename work::talk::kept memory;
-    __shared__ candidates known;
-    __shared__ message<work::COUNT> staged;
-    __shared__ elem zeros[work::COUNT];
-    __shared__ int places[IS_KEPT ? work::S::BLOCK_ROWS : 1];
-    if (threadIdx.x < work::COUNT) zeros[threadIdx.x] = make(0, 0);
-    __syncthreads();
+    __shared__ message<work::COUNT> staged[2][WARPS];
     const int turns = IS_KEPT ? 1 : (each + work::S::BLOCK_ROWS - 1) / work::S::BLOCK_ROWS;
-    work one{{a, ld, m, w, each, IS_KEPT ? places : where},
-             {memory, mail, (message<work::COUNT> *)room, turn}, known, staged, zeros, turns, {}};
+    work one{{a, ld, m, w, each, where},
+             {memory, mail, (message<work::COUNT> *)room, turn}, staged, turns, {}, {}, ZERO, nullptr};
     if (!one.factor(ipiv, above) && threadIdx.x == 0) *status = -1;
 }
 

@@ -15,13 +15,13 @@
 // The row of nobody, which is after all rows.
 #define NOBODY 0x7fffffff
 
-// The message of a block to the others: a number and a row, by which one block is chosen, and elements. It is moved in
-// pieces of 16 bytes.
+// The message of a block to the others: a size and a row, by which one block is chosen, and elements. It is moved in
+// pieces of 16 bytes. QR has no kind and no inverse.
 typedef ulonglong2 piece;
 #define HEAD_PIECES 2
 template <int COUNT> struct __align__(16) message {
     double size;
-    int row;
+    int row, kind;
     __align__(16) elem inverse;
     __align__(16) elem elements[COUNT];
 };
@@ -38,6 +38,22 @@ template <int GROUPS> struct shape {
 
 __device__ inline int lane_of() { return threadIdx.x % 32; }
 __device__ inline int warp_of() { return threadIdx.x / 32; }
+
+// Returns 1 / x to full precision, for an x such that neither x nor 1 / x is tiny, and also for zero and infinity. A
+// division would be a function call. `volatile` keeps the computation from moving to where others wait for it.
+__device__ inline real reciprocal(real x) {
+    real rough;
+#if DOUBLE
+    asm volatile("rcp.approx.ftz.f64 %0, %1;" : "=d"(rough) : "d"(x));
+#else
+    asm volatile("rcp.approx.ftz.f32 %0, %1;" : "=f"(rough) : "f"(x));
+#endif
+    const real miss = 1 - x * rough;
+    return miss == miss ? rough + rough * (miss + miss * miss) : rough;
+}
+
+// Called in a branch that is rarely taken: without it, the compiler computes both branches and selects the results.
+__device__ inline void keep_branch() { asm volatile(""); }
 
 __device__ inline unsigned largest_of_warp(unsigned x) {
 #if __CUDA_ARCH__ >= 800

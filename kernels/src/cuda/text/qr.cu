@@ -20,13 +20,25 @@ __device__ inline real leveller_of(real x) {
 #endif
 }
 
-// Returns 1 / x, for x of any scale.
+// Returns 1 / √x to full precision, for an x that is not tiny. A root would be a function call.
+__device__ inline real reciprocal_root(real x) {
+    real rough;
+#if DOUBLE
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(rough) : "d"(x));
+#else
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(rough) : "f"(x));
+#endif
+    const real miss = 1 - x * rough * rough;
+    return rough + rough * (miss * (real)0.5 + miss * miss * (real)0.375);
+}
+
 __device__ inline elem inverse_of(elem x) {
 #if COMPLEX
-    const real most = largest_part(x), a = x.re / most, b = x.im / most, norm = x.re * a + x.im * b;
-    return make(a / norm, -b / norm);
+    const real by = reciprocal(largest_part(x));
+    const real a = x.re * by, b = x.im * by, norm = reciprocal(x.re * a + x.im * b);
+    return make(a * norm, -b * norm);
 #else
-    return 1 / x;
+    return reciprocal(x);
 #endif
 }
 
@@ -36,11 +48,13 @@ struct reflector {
     elem tau, scale;
 };
 
-// Returns the reflector of a vector with this first element, and this sum of squares of the others.
+// Returns the reflector of a vector with this first element, and this sum of squares of the others. Their squares are
+// ordinary numbers.
 __device__ inline reflector reflector_of(elem alpha, real squares) {
-    const real norm = sqrt(re(alpha) * re(alpha) + im(alpha) * im(alpha) + squares);
-    const real beta = re(alpha) < 0 ? norm : -norm;
-    return reflector{beta, make((beta - re(alpha)) / beta, -im(alpha) / beta), inverse_of(alpha - make(beta, 0))};
+    const real square = re(alpha) * re(alpha) + im(alpha) * im(alpha) + squares, inverse = reciprocal_root(square);
+    const real rough = square * inverse, norm = rough + (square - rough * rough) * (inverse * (real)0.5);
+    const real beta = re(alpha) < 0 ? norm : -norm, by = re(alpha) < 0 ? inverse : -inverse;
+    return reflector{beta, make((beta - re(alpha)) * by, -im(alpha) * by), inverse_of(alpha - make(beta, 0))};
 }
 
 // Returns the value of the lane whose number differs in the bits `by`.
@@ -58,6 +72,8 @@ template <int GROUPS, bool IS_KEPT> struct qr_rows : rows_of<GROUPS> {
     typedef shape<GROUPS> S;
     typedef rows_of<GROUPS> base;
     using base::x, base::group, base::w;
+    // The column whose reflector is applied, below the diagonal.
+    elem column[ROWS];
 
     __device__ qr_rows(elem *a, place ld, int m, int w, int each) : base(a, ld, m, w, each) {}
 
@@ -66,17 +82,21 @@ template <int GROUPS, bool IS_KEPT> struct qr_rows : rows_of<GROUPS> {
     }
 
     // Gives column j below the diagonal, scaled by `level`, to the lanes of all groups.
-    __device__ void share(int turn, int j, real level, elem *column) const {
+    __device__ void share(int turn, int j, real level) {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
             const elem y = base::from_group(x[r][0], j % GROUPS);
-            column[r] = base::row(turn, r) > j ? times_real(y, level) : make(0, 0);
+            column[r] = base::row(turn, r) > j ? y : make(0, 0);
         }
+        if (level == 1) return;
+        keep_branch();
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) column[r] = times_real(column[r], level);
     }
 
     // Adds xᴴ A for this lane's rows, where x is the scaled column j of A: one sum for each slot. The sum of column j
     // is xᴴ x.
-    __device__ void multiply(int j, const elem *column, elem *sums) const {
+    __device__ void multiply(int j, elem *sums) const {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
             const elem left = conj_if(column[r], true);
@@ -100,7 +120,7 @@ template <int GROUPS, bool IS_KEPT> struct qr_rows : rows_of<GROUPS> {
 
     // Applies the reflector to the columns after j: subtracts the column times z. Column j becomes the reflector's
     // vector.
-    __device__ void reflect(int turn, int j, const elem *column, elem scale, const elem *z) {
+    __device__ void reflect(int turn, int j, elem scale, const elem *z) {
 #pragma unroll
         for (int s = 0; s < COLUMNS; ++s) {
             if (!base::has_rest(s, j) || !base::is_behind(s, j)) continue;
@@ -193,29 +213,30 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         for (int k = 0; k < (COLUMNS > S::LANES ? COLUMNS / S::LANES : 1); ++k) to[first + k] = sums[k];
     }
 
-    // The first warp sends the block's values: the sums of all warps, or the largest part of the column, and the row on
-    // the diagonal.
+    // Sends the block's values: the sums of all warps, or the largest part of the column, and the row on the diagonal.
     __device__ void send(bool is_most) {
         __syncthreads();
-        if (warp_of() != 0) return;
-        for (int k = lane_of(); k < S::WIDTH; k += 32) {
-            elem sum = make(0, 0);
+        const int k = threadIdx.x;
+        if (k < S::WIDTH) {
+            elem sums[WARPS];
 #pragma unroll
-            for (int warp = 0; warp < WARPS; ++warp) sum = sum + memory.sums[warp][k];
-            memory.staged.elements[k] = sum;
+            for (int warp = 0; warp < WARPS; ++warp) sums[warp] = memory.sums[warp][k];
+#pragma unroll
+            for (int step = 1; step < WARPS; step *= 2)
+#pragma unroll
+                for (int warp = 0; warp + step < WARPS; warp += 2 * step) sums[warp] = sums[warp] + sums[warp + step];
+            memory.staged.elements[k] = sums[0];
         }
-        __syncwarp();
-        if (lane_of() == 0) {
+        if (k == 0) {
             real most = 0;
-#pragma unroll
-            for (int warp = 0; warp < WARPS; ++warp) most = larger_of(most, memory.most[warp]);
-            memory.staged.size = is_most ? most : 0;
+            for (int warp = 0; is_most && warp < WARPS; ++warp) most = larger_of(most, memory.most[warp]);
+            memory.staged.size = most;
             memory.staged.row = blockIdx.x;
             if (is_most) memory.staged.elements[0] = make(most, 0);
         }
-        __syncwarp();
+        __syncthreads();
         const int head = blockIdx.x == 0 ? S::PIECES : 0, each = HEAD_PIECES + S::PIECES;
-        others.post(memory.staged, each + head, each * gridDim.x + S::PIECES);
+        others.post(memory.staged, each + head, each * gridDim.x + S::PIECES, warp_of(), WARPS);
     }
 
     // Sums the products of the scaled column j, and sends them.
@@ -225,9 +246,8 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         for (int s = 0; s < COLUMNS; ++s) sums[s] = make(0, 0);
         for (int turn = 0; turn < turns; ++turn) {
             mine.hold(turn, j);
-            elem column[ROWS];
-            mine.share(turn, j, level, column);
-            mine.multiply(j, column, sums);
+            mine.share(turn, j, level);
+            mine.multiply(j, sums);
             mine.give(turn, j, memory.staged.elements + S::WIDTH);
         }
         reduce(sums);
@@ -239,10 +259,9 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         real most = 0;
         for (int turn = 0; turn < turns; ++turn) {
             mine.hold(turn, j);
-            elem column[ROWS];
-            mine.share(turn, j, 1, column);
+            mine.share(turn, j, 1);
 #pragma unroll
-            for (int r = 0; r < ROWS; ++r) most = larger_of(most, largest_part(column[r]));
+            for (int r = 0; r < ROWS; ++r) most = larger_of(most, largest_part(mine.column[r]));
         }
 #pragma unroll
         for (int step = 16; step > 0; step /= 2) most = larger_of(most, __shfl_xor_sync(ALL, most, step));
@@ -288,6 +307,8 @@ template <int GROUPS, bool IS_KEPT> struct qr {
             send_largest(j);
             const int block = others.collect();
             if (block < 0) return false;
+            // Some warps may still send.
+            __syncthreads();
             const real most = re(others.element(block, 0));
             if (most == 0 && squares == 0 && im(alpha) == 0) {
                 *h = reflector{re(alpha), make(0, 0), make(0, 0)};
@@ -313,26 +334,66 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         memory.z[k] = h.scale * z;
         if (blockIdx.x + 1 == gridDim.x && c <= j) square[j + c * mine.w] = c < j ? conj_if(product, true) : h.tau;
         if (blockIdx.x != 0 || c < j || c >= mine.w) return;
-        mine.a[j + c * mine.ld]
-           
-           
-            = c > j ? (is_zero(h.tau) ? memory.head[k] : memory.head[k] - z) : make(h.beta / level, 0);
+        const elem rest = is_zero(h.tau) ? memory.head[k] : memory.head[k] - z;
+        mine.a[j + c * mine.ld] = c > j ? rest : make(h.beta / level, 0);
         if (c == j) tau[j] = h.tau;
     }
 
-    // Computes T's column j, -tau T (Vᴴ v); a thread has a row of T.
+    // Computes T. The blocks on its diagonal grow one column after the other, -tau T (Vᴴ v); a thread has a row of one.
+    // Pairs of them are then joined by T12 = -T1 (V1ᴴ V2) T2, until there is one.
     __device__ void join(elem *t, place ldt) {
+        constexpr int BLOCK = S::WIDTH < 16 ? S::WIDTH : 16;
         const int k = threadIdx.x, w = mine.w;
         __syncthreads();
-        if (k >= w) return;
-        for (int j = 0; j < w; ++j) {
-            const elem tau = square[j + j * w];
+        for (int j = k / BLOCK * BLOCK; k < w && j < min(k / BLOCK * BLOCK + BLOCK, w); ++j) {
             elem sum = make(0, 0);
             for (int c = k; c < j; ++c) sum = sum + square[k + c * w] * square[j + c * w];
-            const elem here = k < j ? make(0, 0) - tau * sum : k == j ? tau : make(0, 0);
-            if (k < j) square[k + j * w] = here;
-            t[k + j * ldt] = here;
+            if (k < j) square[k + j * w] = make(0, 0) - square[j + j * w] * sum;
         }
+        __syncthreads();
+        join_halves<BLOCK>();
+        for (int at = k; at < w * w; at += THREADS) {
+            const int i = at % w, j = at / w;
+            t[i + j * ldt] = i <= j ? square[i + j * w] : make(0, 0);
+        }
+    }
+
+    template <int HALF> __device__ void join_halves() {
+        if constexpr (HALF < S::WIDTH) {
+            const int w = mine.w;
+            fill_halves<HALF>([=](int k, int j, int middle) {
+                elem sum = make(0, 0);
+                for (int l = middle; l <= j; ++l) sum = sum + square[l + k * w] * square[l + j * w];
+                return sum;
+            });
+            fill_halves<HALF>([=](int k, int j, int middle) {
+                elem sum = make(0, 0);
+                for (int c = k; c < middle; ++c) sum = sum - square[k + c * w] * square[c + j * w];
+                return sum;
+            });
+            join_halves<2 * HALF>();
+        }
+    }
+
+    // Computes the elements (k, j) of the blocks T12, of HALF rows and columns; T2 begins with column `middle`. They
+    // are stored when all threads have computed theirs.
+    template <int HALF, class Element> __device__ void fill_halves(Element element) {
+        constexpr int EACH = (S::WIDTH / 2 * HALF + THREADS - 1) / THREADS;
+        elem x[EACH];
+        int places[EACH];
+#pragma unroll
+        for (int e = 0; e < EACH; ++e) {
+            const int at = threadIdx.x + e * THREADS, k = at % HALF + at / (HALF * HALF) * 2 * HALF,
+                      middle = k / HALF * HALF + HALF, j = middle + at / HALF % HALF;
+            const bool is_there = k < S::WIDTH && j < mine.w;
+            places[e] = is_there ? k + j * mine.w : -1;
+            if (is_there) x[e] = element(k, j, middle);
+        }
+        __syncthreads();
+#pragma unroll
+        for (int e = 0; e < EACH; ++e)
+            if (places[e] >= 0) square[places[e]] = x[e];
+        __syncthreads();
     }
 
     // Processes column j. Returns false if a block does not answer.
@@ -343,10 +404,11 @@ template <int GROUPS, bool IS_KEPT> struct qr {
         tell(j, h, level, tau);
         __syncthreads();
         for (int turn = 0; turn < turns && memory.is_some; ++turn) {
-            mine.hold(turn, j);
-            elem column[ROWS];
-            mine.share(turn, j, level, column);
-            mine.reflect(turn, j, column, memory.scale, memory.z);
+            if (!IS_KEPT) {
+                mine.hold(turn, j);
+                mine.share(turn, j, level);
+            }
+            mine.reflect(turn, j, memory.scale, memory.z);
             if (!IS_KEPT) mine.put(turn, j);
         }
         return true;
