@@ -328,6 +328,7 @@ run_tests() {
     tests "tests" 2700 cargo test --locked --workspace --lib --bins --tests --no-fail-fast "${features[@]}" -- --show-output
     tests "examples in the documentation" 600 cargo test --locked --workspace --doc --no-fail-fast "${features[@]}"
     if [ "${FULL:-0}" = 1 ]; then
+        tests "tests that take long" 1200 cargo test --locked --workspace --test conformance "${features[@]}" -- --ignored --show-output
         tests "model test, optimised" 900 env SUPERSCALAR_MODEL_SEEDS="${SUPERSCALAR_MODEL_SEEDS:-40000}" \
             cargo test --release -p superscalar-runtime --test model -- --show-output
         if has_hwloc; then
@@ -373,8 +374,10 @@ run_programs() {
         check "tester on OpenCL devices" 300 "$target/debug/tester" gemm,herk,trsm,potrf,getrf,geqrf --type s,d --dim 100 \
             --nb 32 --repeat 1 --devices cpu,opencl:0
         # Each set takes PoCL half a minute.
-        check "random rows of OpenCL parameters" 2400 env BINARIES="$target/debug" \
-            bash tests/opencl_random_sets.sh "$([ "${FULL:-0}" = 1 ] && echo 30 || echo 1)"
+        local sets=1 types=d,c
+        if [ "${FULL:-0}" = 1 ]; then sets=30 types=s,d,c,z; fi
+        check "random rows of OpenCL parameters" 2400 env BINARIES="$target/debug" TYPES="$types" \
+            bash tests/opencl_random_sets.sh "$sets"
     fi
     if [ "${REQUIRE_CUDA:-0}" = 1 ]; then
         check "tester on a GPU" 600 "$target/debug/tester" all --type s,d,c,z --dim 100,250x130 --repeat 1 --devices cuda:0

@@ -11,10 +11,10 @@
 #
 # On PoCL nearly all of the time is the compiler's and that of starting groups: half a minute for a set.
 #
-# DEVICE=opencl:N names the device, by default the first. With BINARIES=FOLDER nothing is built, and the programs
-# `superscalar-tune` and `tester` of this folder run. SECONDS_MAX ends the run after a set, by default after an hour. Of
-# each set that fails, a line says the seed and the command that repeats it. The exit status is 0 if none fails, 1
-# otherwise, 2 if an argument is not valid, and 77 if there is no such device.
+# DEVICE=opencl:N names the device, by default the first. TYPES=d,c tests these types only. With BINARIES=FOLDER nothing
+# is built, and the programs `superscalar-tune` and `tester` of this folder run. SECONDS_MAX ends the run after a set, by
+# default after an hour. Of each set that fails, a line says the seed and the command that repeats it. The exit status is
+# 0 if none fails, 1 otherwise, 2 if an argument is not valid, and 77 if there is no such device.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -57,10 +57,10 @@ try() {
     nb=$((7 + seed * 11 % 32))
     m=$((nb + 1 + seed * 7 % nb * 2)) n=$((nb + 1 + seed * 5 % nb)) k=$((1 + seed * 13 % (2 * nb)))
     draw "$seed" || return 1
-    run all --type s,d,c,z --dim "${m}x${n}x$k" --nrhs "$((1 + seed % 9))" --nb "$nb" --seed "$seed" \
+    run all --type "${TYPES:-s,d,c,z}" --dim "${m}x${n}x$k" --nrhs "$((1 + seed % 9))" --nb "$nb" --seed "$seed" \
         --uplo "${uplo[seed % 2]}" --diag "${diag[seed / 2 % 2]}" || return 1
     if ((seed % 4 > 0)); then return; fi
-    run all --type s,d,c,z --dim "${n}x${n}x$k" --nrhs 5 --seed "$seed" --batch 3 --batch-sizes random
+    run all --type "${TYPES:-s,d,c,z}" --dim "${n}x${n}x$k" --nrhs 5 --seed "$seed" --batch 3 --batch-sizes random
 }
 
 # refused KEY=VALUE NAME: the tester must refuse rows with this word, by the name of the constraint.

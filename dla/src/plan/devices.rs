@@ -1,8 +1,8 @@
 //! Tile sizes for runtimes with devices, from measurements.
 //!
 //! A tile must be so large that its update takes longer than its transfer: n³ against n². On an accelerator, a panel
-//! takes a fixed time per column, so the chain of panels takes the same time for any width, and few large tasks are
-//! best. Columns of 32 KiB reach the full bandwidth of the bus.
+//! takes a fixed time per column, so the chain of panels takes the same time for any width; `PanelRule` weighs the rest.
+//! Columns of 32 KiB reach the full bandwidth of the bus.
 
 use super::{
     Machine, Plan, Problem, Tiles,
@@ -21,10 +21,10 @@ struct EdgeRule {
     max: usize,
 }
 
-/// Rule for the columns of a panel: `columns_per_root` √n for order n. An update reads and writes all that is left,
-/// which takes a time of n³ / columns in total. The column of the next panel is updated while nothing else may run,
-/// which takes n² · columns. The sum is least for a number of columns that grows with √n. The bounds are as for
-/// [`EdgeRule`]; the lower one is for the tasks' own time.
+/// Rule for the width of a panel: `columns_per_root` √n for order n, with the bounds of an [`EdgeRule`]. Each update
+/// reads and writes all that is left of the matrix, which in total takes a time proportional to n³ / width. The next
+/// panel waits for the update of its own columns, which in total takes a time proportional to n² · width. The sum of
+/// both is least at a width proportional to √n.
 struct PanelRule {
     columns_per_root: f64,
     multiple: usize,
@@ -42,7 +42,7 @@ const PANELS: EdgeRule = EdgeRule { parts: 8, multiple: 32, min: 64, max: 512 };
 /// kernels take longer to start, edges are [wider](EdgeRule::wider).
 const ACCELERATOR_PRODUCT: EdgeRule = EdgeRule { parts: 2, multiple: 256, min: 512, max: 4096 };
 const ACCELERATOR_CHOLESKY: EdgeRule = EdgeRule { parts: 16, multiple: 128, min: 512, max: 1024 };
-const ACCELERATOR_LU: PanelRule = PanelRule { columns_per_root: 5.5, multiple: 128, min: 256, max: 768 };
+const ACCELERATOR_LU: PanelRule = PanelRule { columns_per_root: 5.5, multiple: 128, min: 128, max: 768 };
 const ACCELERATOR_QR: PanelRule = PanelRule { max: 512, ..ACCELERATOR_LU };
 /// Products of up to this many multiplications run without tasks, whatever the type.
 pub(crate) const PRODUCT_SERIAL_MAX: usize = 160 * 160 * 160;
@@ -75,7 +75,7 @@ impl EdgeRule {
 }
 
 impl PanelRule {
-    /// Returns the rule for edges that has as many columns for this order.
+    /// Returns the rule for edges that results in this width at order n.
     fn for_order(&self, n: usize) -> EdgeRule {
         let parts = ((n as f64).sqrt() / self.columns_per_root).round() as usize;
         EdgeRule { parts: parts.max(1), multiple: self.multiple, min: self.min, max: self.max }

@@ -348,7 +348,7 @@ fn accelerators_have_large_tiles() {
     let product = Problem::Product { m: 16384, n: 16384, k: 16384 };
     assert_eq!(cut(product), Plan::Tiles(Tiles { mb: 4096, nb: 1024, kb: 4096 }));
     // The columns of panels grow with the root of the order.
-    for (n, nb) in [(1024, 256), (2048, 256), (4096, 384), (8192, 512), (16384, 768), (65536, 768)] {
+    for (n, nb) in [(512, 128), (1024, 256), (2048, 256), (4096, 384), (8192, 512), (16384, 768), (65536, 768)] {
         assert_eq!(cut(Problem::Lu { m: n, n }), Plan::Blocks(nb), "LU of order {n}");
         assert_eq!(cut(Problem::Qr { m: n, n }), Plan::Blocks(nb.min(512)), "QR of order {n}");
     }
@@ -364,7 +364,7 @@ fn accelerators_have_large_tiles() {
         assert_eq!(plan(problem, &opencl), Plan::Blocks(1024), "{problem:?}");
     }
     // LU has fewer, but not one, however slowly kernels start.
-    for (n, nb) in [(4096, 1408), (8192, 2048), (16384, 2816)] {
+    for (n, nb) in [(768, 384), (1024, 512), (4096, 1408), (8192, 2048), (16384, 2816)] {
         assert_eq!(plan(Problem::Lu { m: n, n }, &opencl), Plan::Blocks(nb), "LU of order {n}");
     }
 }

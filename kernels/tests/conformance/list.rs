@@ -3,26 +3,37 @@
 //! A module that uses it has the suite's files as sibling modules, and for each backend a function of its name that
 //! makes a runner.
 
-/// The suite's tests on one backend, if this machine has it, for one type.
+/// The suite's tests on one backend, if this machine has it, for one type. Those marked `full` take long and are
+/// ignored; `FULL=1 ./test.sh` runs them, too.
 macro_rules! tests {
+    ($backend:ident $t:ty, full: $($seed:literal $file:ident::$test:ident)*) => {$(
+        #[test]
+        #[ignore = "takes long; FULL=1 ./test.sh runs it"]
+        fn $test() {
+            tests! { @run $backend $t, $seed $file::$test }
+        }
+    )*};
+    (@run $backend:ident $t:ty, $seed:literal $file:ident::$test:ident) => {
+        match super::super::$backend::<$t>() {
+            Some(mut runner) => {
+                super::super::$file::$test(&mut super::super::Suite::<$t>::new($seed, &mut *runner));
+            }
+            None => eprintln!("skipped: no device for {}", stringify!($backend)),
+        }
+    };
     ($backend:ident $t:ty: $($seed:literal $file:ident::$test:ident)*) => {$(
         #[test]
         fn $test() {
-            match super::super::$backend::<$t>() {
-                Some(mut runner) => {
-                    super::super::$file::$test(&mut super::super::Suite::<$t>::new($seed, &mut *runner));
-                }
-                None => eprintln!("skipped: no device for {}", stringify!($backend)),
-            }
+            tests! { @run $backend $t, $seed $file::$test }
         }
     )*};
 }
 
 /// The panels alone, on one backend, for one type.
 macro_rules! panels {
-    ($backend:ident $t:ty) => {
+    ($backend:ident $t:ty $(, $when:ident)?) => {
         tests! {
-            $backend $t:
+            $backend $t $(, $when)?:
             25 panels::getrf 26 panels::getrf_special 27 panels::geqrf 28 panels::geqrf_special 29 panels::tall
             39 panels::geqrf_propagates 35 scales::panels_of_scales 36 scales::pivots_at_the_end_of_the_range
         }
@@ -31,9 +42,9 @@ macro_rules! panels {
 
 /// Every operation except panels, with all options and small operands, on one backend, for one type.
 macro_rules! kernels {
-    ($backend:ident $t:ty) => {
+    ($backend:ident $t:ty $(, $when:ident)?) => {
         tests! {
-            $backend $t:
+            $backend $t $(, $when)?:
             1 products::gemm 2 products::gemm_factors 3 products::gemm_propagates 4 products::symm
             5 products::rank_k 6 products::rank_2k
             7 triangles::trmm 8 triangles::trmm_propagates 9 triangles::trsm 10 triangles::trsm_propagates

@@ -89,13 +89,13 @@ mod opencl_classes {
             panels! { gpu f64 }
         }
         mod c {
-            kernels! { gpu superscalar_kernels::c32 }
-            panels! { gpu superscalar_kernels::c32 }
+            kernels! { gpu superscalar_kernels::c32, full }
+            panels! { gpu superscalar_kernels::c32, full }
             // The tests of one type with groups of 64 work-items take half a minute.
             batches! { gpu superscalar_kernels::c32 }
         }
         mod s {
-            panels! { gpu f32 }
+            panels! { gpu f32, full }
             // Work-items have several rows of a Cholesky block in this type.
             tests! {
                 gpu f32:
@@ -105,7 +105,7 @@ mod opencl_classes {
             }
         }
         mod z {
-            panels! { gpu superscalar_kernels::c64 }
+            panels! { gpu superscalar_kernels::c64, full }
         }
     }
     mod wide {

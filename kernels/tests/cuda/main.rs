@@ -47,19 +47,17 @@ fn is_for_batches(family: Family) -> bool {
     )
 }
 
-/// Returns all types for the architecture that the kernels were measured on; and for the oldest architecture that
-/// NVRTC 13 and the kernels support, or the newest, by turns, one type for each family, or with FULL=1 all types for
-/// both.
+/// Returns all families in all types for the architecture that the kernels were measured on. Each family is also
+/// compiled in one type, for the oldest architecture that NVRTC 13 and the kernels support or for the newest one, by
+/// turns; panels for both. With FULL=1 all are compiled for all.
 fn jobs() -> Vec<Job> {
     let mut jobs = Vec::new();
     for arch in ["sm_90", "sm_75", "sm_100"] {
         let capability: i32 = arch.trim_start_matches("sm_").parse().expect("a number");
         for (turn, family) in Family::ALL.into_iter().enumerate() {
-            let is_turn = match arch {
-                "sm_75" => turn % 2 == 0,
-                "sm_100" => turn % 2 == 1 || family.capability() > (7, 5),
-                _ => true,
-            };
+            let is_odd = (turn + turn / TYPES.len()) % 2 == 1;
+            let has_panels = matches!(family, Family::Lu | Family::Qr | Family::LuCluster | Family::QrCluster);
+            let is_turn = has_panels || arch == "sm_90" || is_odd == (arch == "sm_100");
             if family.capability() > (capability / 10, capability % 10) || !(is_turn || is_full()) {
                 continue;
             }

@@ -60,7 +60,7 @@ template <int COUNT, int PLACES> struct exchange {
     __device__ exchange(kept &memory, word *mail, message<COUNT> *room, half turn)
         : memory(memory), mail(mail), room(room), turn(turn), at(0), last(0) {}
 
-    // Sends `pieces` pieces of the block's message, by one of the warps that are there for it.
+    // Sends `pieces` pieces of the block's message, by the first of the warps that call this.
     __device__ void post(const message<COUNT> &what, int pieces, int, int sender, int) {
         if (sender != 0) return;
         const piece *from = (const piece *)&what;

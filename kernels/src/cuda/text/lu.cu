@@ -394,7 +394,7 @@ template <int GROUPS, bool IS_KEPT> struct lu {
         if (kind == ZERO) {
             keep_branch();
             // A column of zeros and NaN has a pivot of size zero that may be NaN.
-            if (is_zero(pivot))
+            if (re(pivot) == re(pivot) && im(pivot) == im(pivot))
                 forget();
             else
                 kind = ORDINARY;
