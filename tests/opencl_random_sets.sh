@@ -11,10 +11,10 @@
 #
 # On PoCL nearly all of the time is the compiler's and that of starting groups: half a minute for a set.
 #
-# DEVICE=opencl:N names the device, by default the first. TYPES=d,c tests these types only. With BINARIES=FOLDER nothing
-# is built, and the programs `superscalar-tune` and `tester` of this folder run. SECONDS_MAX ends the run after a set, by
-# default after an hour. Of each set that fails, a line says the seed and the command that repeats it. The exit status is
-# 0 if none fails, 1 otherwise, 2 if an argument is not valid, and 77 if there is no such device.
+# DEVICE=opencl:N names the device, by default the first. TYPES=d,c tests these types only. With BINARIES=FOLDER
+# nothing is built, and the programs `superscalar-tune` and `tester` of this folder run. SECONDS_MAX ends the run after
+# a set, by default after an hour. Of each set that fails, a line says the seed and the command that repeats it. The exit
+# status is 0 if none fails, 1 otherwise, 2 if an argument is not valid, and 77 if there is no such device.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,8 +1,8 @@
 //! Tile sizes for runtimes with devices, from measurements.
 //!
 //! A tile must be so large that its update takes longer than its transfer: n³ against n². On an accelerator, a panel
-//! takes a fixed time per column, so the chain of panels takes the same time for any width; `PanelRule` weighs the rest.
-//! Columns of 32 KiB reach the full bandwidth of the bus.
+//! takes a fixed time per column, so the chain of panels takes the same time for any width; `PanelRule` weighs the
+//! rest. Columns of 32 KiB reach the full bandwidth of the bus.
 
 use super::{
     Machine, Plan, Problem, Tiles,
