@@ -134,11 +134,10 @@ impl<'s, 'r, T: Scalar> Case<'s, 'r, T> {
             }
         }
         let images = (&self.image, &expected);
-        let comparison = |p| match self.spoiled {
-            Some(spoiled) if spoiled != p => Comparison::Near(bound),
-            Some(_) if matches!(self.call.operation, BatchOperation::Gemm { .. }) => Comparison::Spoiled(bound),
-            Some(_) => Comparison::SpoiledAnyhow(bound),
-            None => Comparison::Near(bound),
+        let comparison = |p| match self.call.operation {
+            _ if self.spoiled != Some(p) => Comparison::Near(bound),
+            BatchOperation::Gemm { .. } => Comparison::Spoiled(bound),
+            _ => Comparison::SpoiledAnyhow(bound),
         };
         for (batch, compares_failed) in self.call.updated.iter().zip(compares_failed) {
             for (p, mat) in members(batch) {
