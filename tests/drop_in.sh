@@ -9,8 +9,8 @@
 # implements, with one block size.
 #
 # LEVELS="1 2" omits Level 3 and LAPACK (which is level 4). DEVICES=cuda:0 runs only on these devices. QUICK=1 omits
-# tiles of 3 and 64, all types but s and z of LAPACK in tiles, and all types but z of LAPACK and of CBLAS's Level 3 on
-# devices.
+# tiles of 3 and 64, all types but s and z of LAPACK in tiles, all types but z of LAPACK and of CBLAS's Level 3 on
+# devices, and by default the routines of LAPACK that the library does not implement, in all types but z.
 #
 # The exit status is 0 if all pass, 1 if one fails, 2 if the library does not exist, and 77 without the testers.
 
@@ -74,13 +74,13 @@ is_omitted() {
     [[ -n ${QUICK:-} && ( $1 != z && $* = *DEVICES* || $1 != [sz] && $* = *NB=* ) ]]
 }
 
-# input LETTER VARIABLE...: prints the name of the input file of xlintst. It tests all routines, or with variables only
+# input LETTER VARIABLE...: prints the name of the input file of xlintst. By default it tests all routines, with variables only
 # those of the library. On devices it tests fewer sizes and two types of matrices, since small calls are slow there.
 # Least squares also need a third type, of full rank: without one the reference's ZDRVLS (3.11) allocates a workspace of
 # uninitialized size. The block sizes have no effect on this library.
 input() {
     local letter=$1 given=$lapack/${1}test.in sizes=
-    [ $# -gt 1 ] || { echo "$given" && return; }
+    [[ $# -gt 1 || ( -n ${QUICK:-} && $letter != z ) ]] || { echo "$given" && return; }
     [[ $* != *DEVICES* ]] || sizes="5 50"
     awk -v ours="^$letter(GE|PO|TR|QR|LQ|LS) " -v sizes="$sizes" 'toupper($0) ~ toupper(ours) && !sizes { print; next }
         toupper($1) ~ /^.LS$/ { print $1 " 3"; print "1 4 6"; next }

@@ -10,6 +10,10 @@
 //!   until the last task is inserted. With several workers it is the time until the last insertion, including tasks
 //!   that run meanwhile;
 //! - bytes of memory per task in flight.
+//!
+//! Then the efficiency of tasks of 1 to 50 µs in some task graphs, and the shortest task with 90 %: the time that the
+//! tasks take on all workers without overhead, over the time measured. An argument selects the cases whose names contain
+//! it (`random3`, `granularity`), and `SUPERSCALAR_WORKERS` limits the number of workers.
 
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the counting allocator forwards every call unchanged")]
 
@@ -114,6 +118,89 @@ fn draw() -> Vec<u32> {
     random
 }
 
+/// A task graph of the granularity table, in the manner of Task Bench: in each step, the task at a column depends on
+/// tasks of the step before.
+struct Graph {
+    name: &'static str,
+    /// The number of columns per worker.
+    columns: usize,
+    /// Inserts the task at `at` of `columns` columns in this step.
+    insert: for<'s> fn(&'s Scope<'s, '_>, &Steps<'_, 's>, usize, usize, u64),
+}
+
+/// The handles of the step before and of this step: each step's tasks read the first and write the second.
+struct Steps<'a, 's> {
+    before: &'a [Lent<'s, u64>],
+    now: &'a [Lent<'s, u64>],
+}
+
+const GRAPHS: [Graph; 4] = [
+    Graph { name: "independent", columns: 4, insert: |s, _, _, _, ns| s.spawn("task", (), move |()| work(ns)) },
+    Graph {
+        name: "chains",
+        columns: 4,
+        insert: |s, h, at, _, ns| s.spawn("task", (h.before[at].read(), h.now[at].write()), move |_| work(ns)),
+    },
+    Graph { name: "stencil, 1 column per worker", columns: 1, insert: stencil },
+    Graph { name: "stencil, 4 columns per worker", columns: 4, insert: stencil },
+];
+
+fn stencil<'s>(s: &'s Scope<'s, '_>, h: &Steps<'_, 's>, at: usize, columns: usize, ns: u64) {
+    let left = h.before[at.saturating_sub(1)];
+    let right = h.before[(at + 1).min(columns - 1)];
+    s.spawn("task", (left.read(), h.before[at].read(), right.read(), h.now[at].write()), move |_| work(ns));
+}
+
+/// Computes for this time.
+fn work(ns: u64) {
+    let begun = Instant::now();
+    while (begun.elapsed().as_nanos() as u64) < ns {}
+}
+
+/// The time that the machine would take without overhead, over the time that it took; the median of a few rounds.
+fn efficiency(runtime: &Runtime, graph: &Graph, task_ns: u64) -> f64 {
+    const NS: u64 = 10_000_000;
+    let columns = graph.columns * runtime.workers();
+    let steps = (NS / task_ns / graph.columns as u64).clamp(20, 2000);
+    let mut values = vec![0u64; 2 * columns];
+    let rounds = (0..7).map(|_| {
+        let (before, now) = values.split_at_mut(columns);
+        runtime
+            .scope(|s| {
+                let mut before: Vec<_> = before.iter_mut().map(|value| s.lend(value)).collect();
+                let mut now: Vec<_> = now.iter_mut().map(|value| s.lend(value)).collect();
+                let begun = Instant::now();
+                for _ in 0..steps {
+                    let handles = Steps { before: &before, now: &now };
+                    (0..columns).for_each(|at| (graph.insert)(s, &handles, at, columns, task_ns));
+                    std::mem::swap(&mut before, &mut now);
+                }
+                s.wait().expect("they do not fail");
+                let ideal_ns = (task_ns * steps * graph.columns as u64) as f64;
+                ideal_ns / begun.elapsed().as_nanos() as f64
+            })
+            .expect("they do not fail")
+    });
+    median(rounds.collect())
+}
+
+/// Prints, for each graph, the efficiency of tasks of several durations and the shortest with 90 %.
+fn print_granularity(workers: usize) {
+    const MICROSECONDS: [u64; 8] = [1, 2, 3, 5, 7, 10, 20, 50];
+    let runtime = Runtime::builder().workers(workers).build().expect("a runtime");
+    for graph in &GRAPHS {
+        let found = MICROSECONDS.map(|us| efficiency(&runtime, graph, 1000 * us));
+        let smallest = MICROSECONDS.iter().zip(found).rev().take_while(|(_, found)| *found >= 0.9).last();
+        let smallest = smallest.map_or("more than 50".to_owned(), |(us, _)| us.to_string());
+        let table: Vec<_> = MICROSECONDS.iter().zip(found).map(|(us, found)| format!("{us}:{found:.2}")).collect();
+        println!(
+            "granularity {} workers={workers} efficiency_at_us={} smallest_us_for_90_percent={smallest}",
+            graph.name,
+            table.join(" ")
+        );
+    }
+}
+
 struct Figures {
     total_ns: f64,
     insert_ns: f64,
@@ -168,7 +255,9 @@ fn main() {
         let alone = Runtime::builder().workers(1).build().expect("a runtime");
         let insert_alone = measure(&alone, case, &random, WINDOWFUL, 25 * ROUNDS).insert_ns;
         drop(alone);
-        for workers in if all == 1 { vec![1] } else { vec![1, all] } {
+        let mut counts: Vec<_> = [1, 2, 4, 16, all].into_iter().filter(|&workers| workers <= all).collect();
+        counts.dedup();
+        for workers in counts {
             let runtime = Runtime::builder().workers(workers).build().expect("a runtime");
             let figures = measure(&runtime, case, &random, TASKS, ROUNDS);
             let insert = if workers == 1 { insert_alone } else { figures.insert_ns };
@@ -177,5 +266,8 @@ fn main() {
                 figures.total_ns
             );
         }
+    }
+    if only.is_none_or(|only| "granularity".contains(&*only)) {
+        print_granularity(all);
     }
 }

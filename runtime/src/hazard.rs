@@ -92,7 +92,7 @@ impl<R: Copy + PartialEq> Hazards<R> {
         is_done: impl Fn(R) -> bool,
         mut wait_for: impl FnMut(R, Hazard),
     ) {
-        let joins = self.group.mode == mode && matches!(mode, Mode::Read | Mode::Commute | Mode::Reduce);
+        let joins = self.is_joined_by(mode);
         if !joins {
             std::mem::swap(&mut self.before, &mut self.group);
             self.group.members.clear();
@@ -113,6 +113,18 @@ impl<R: Copy + PartialEq> Hazards<R> {
         if !joins || self.group.members.last() != Some(&task) {
             self.group.members.push(task);
         }
+    }
+
+    /// Returns whether an access of this mode joins the last group, instead of waiting for it.
+    #[inline]
+    fn is_joined_by(&self, mode: Mode) -> bool {
+        self.group.mode == mode && matches!(mode, Mode::Read | Mode::Commute | Mode::Reduce)
+    }
+
+    /// Returns the tasks that an access of this mode would wait for.
+    #[inline]
+    pub(crate) fn predecessors_of(&self, mode: Mode) -> &[R] {
+        if self.is_joined_by(mode) { &self.before.members } else { &self.group.members }
     }
 
     /// Returns whether the last accesses are reads of a value that earlier accesses wrote.

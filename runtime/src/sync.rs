@@ -57,7 +57,7 @@ pub(crate) fn prefetch<T>(value: &T) {
     {
         use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
         let at = std::ptr::from_ref(value).cast::<i8>();
-        for line in 0..size_of::<T>() / 64 {
+        for line in 0..size_of::<T>().div_ceil(64) {
             // SAFETY: a prefetch has no effect that a program could observe, whatever the address.
             unsafe { _mm_prefetch::<_MM_HINT_ET0>(at.wrapping_add(64 * line)) };
         }

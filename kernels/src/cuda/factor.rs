@@ -7,7 +7,10 @@
 //! before it has one.)
 
 use super::{
-    program::{Family, THREADS, UNIT_ORDER, URGENT_ROWS, URGENT_VECTORS, factor_order, factor_step, solved_vectors},
+    program::{
+        Family, RANK_K_EDGE, SOLVED_VECTORS, THREADS, UNIT_ORDER, URGENT_ROWS, URGENT_VECTORS, factor_order,
+        factor_step,
+    },
     stream::{Argument, Concurrency, Launch, LaunchOptions, Stream},
     triangular::Triangle,
 };
@@ -49,7 +52,7 @@ fn order<T: Scalar>(stream: &mut Stream<'_, T>) -> Result<usize, DeviceError> {
     let order = factor_order::<T>();
     // The solve needs more shared memory than the factorization.
     let blocks =
-        stream.blocks_at_once((Family::Factor, "solve"), THREADS, solve_bytes::<T>(order, solved_vectors::<T>()[0]))?;
+        stream.blocks_at_once((Family::Factor, "solve"), THREADS, solve_bytes::<T>(order, SOLVED_VECTORS[0]))?;
     Ok(if blocks == Some(0) { order / 2 } else { order })
 }
 
@@ -67,13 +70,17 @@ fn factor_bytes<T: Scalar>(n: usize) -> usize {
 }
 
 /// Shared memory for a solve with the factor. It holds the factor, and either the components of the vectors in one
-/// step, or the inverses of the blocks on the diagonal with a block for each warp. The kernel that uses such blocks
-/// exists for two orders.
+/// step, or the inverses of the blocks on the diagonal with all components, or with a block for each warp. The kernels
+/// that use such inverses exist for two orders.
 fn solve_bytes<T: Scalar>(n: usize, vectors: usize) -> usize {
     let order = n.next_multiple_of(factor_order::<T>() / 2);
-    let components = factor_step::<T>() * (vectors + 1);
-    let blocks = (order / UNIT_ORDER + THREADS / 32) * UNIT_ORDER * (UNIT_ORDER + 4);
-    (block_elements::<T>(order) + components.max(blocks)) * size_of::<T>()
+    let components = if size_of::<T>() < 8 {
+        order * UNIT_ORDER + vectors * order
+    } else {
+        let blocks = (order / UNIT_ORDER + THREADS / 32) * UNIT_ORDER * (UNIT_ORDER + 4);
+        blocks.max(factor_step::<T>() * (vectors + 1))
+    };
+    (block_elements::<T>(order) + components) * size_of::<T>()
 }
 
 /// A kernel that solves, the vectors per block of threads, and its shared memory.
@@ -88,7 +95,7 @@ impl Solver {
     /// Selects the kernel for `count` vectors. The one with more vectors per block is used if there are more blocks
     /// than multiprocessors otherwise.
     fn for_block<T: Scalar>(stream: &mut Stream<'_, T>, n: usize, count: usize) -> Result<Self, DeviceError> {
-        let [few, many] = solved_vectors::<T>();
+        let [few, many] = SOLVED_VECTORS;
         let default = Self { kernel: "solve", vectors: few, shared_bytes: solve_bytes::<T>(n, few) };
         if count <= few * processors(stream) {
             return Ok(default);
@@ -146,9 +153,51 @@ fn factor<T: Scalar>(
         };
         factor(stream, (uplo, order), panel, status, row)?;
         let rest = a.submatrix(part..m, part..n);
-        update(stream, (uplo, op), beside, rest)?;
+        if part == order {
+            update_after_block(stream, (uplo, op), beside, rest)?;
+        } else {
+            update(stream, (uplo, op), beside, rest)?;
+        }
         (a, row) = (rest, row + part);
     }
+}
+
+/// Computes C := C − op(A) op(A)ᴴ in a trapezoid, after the factorization of one block of columns or rows.
+fn update_after_block<T: Scalar>(
+    stream: &mut Stream<'_, T>,
+    (uplo, op): (Uplo, Op),
+    a: Mat<T>,
+    c: Mat<T>,
+) -> Result<(), DeviceError> {
+    let is_upper = uplo == Uplo::Upper;
+    let ((m, n), k) = if is_upper { ((c.n, c.m), a.m) } else { (c.shape(), a.n) };
+    let (high, wide) = (m.div_ceil(RANK_K_EDGE), n.div_ceil(RANK_K_EDGE));
+    let pitch = RANK_K_EDGE + 32 / size_of::<T>();
+    let shared_bytes = 2 * pitch * k.next_multiple_of(4) * size_of::<T>();
+    // cuBLAS needs two launches, which take the host longer than one tile takes each multiprocessor.
+    let is_small = high * wide <= processors(stream) && k <= factor_order::<T>();
+    let fits = |stream: &mut Stream<'_, T>| stream.blocks_at_once((Family::Factor, "rank_k"), THREADS, shared_bytes);
+    if !is_small || fits(stream)? == Some(0) {
+        return update(stream, (uplo, op), a, c);
+    }
+    let launch = Launch {
+        family: Family::Factor,
+        kernel: "rank_k",
+        arguments: &[
+            Argument::start(a),
+            Argument::index(a.ld),
+            // At most `factor_order`.
+            Argument::code(k as i32),
+            Argument::start(c),
+            Argument::index(c.ld),
+            Argument::index(m),
+            Argument::index(n),
+            Argument::code(is_upper.into()),
+        ],
+        grid: [high, wide, 1],
+        threads: [THREADS, 1],
+    };
+    stream.launch_with(launch, LaunchOptions { shared_bytes, concurrency: Concurrency::Any })
 }
 
 /// Computes C := C − op(A) op(A)ᴴ in a trapezoid.
@@ -198,7 +247,7 @@ fn factor_tall<T: Scalar>(
         let below = here.end..n;
         if !below.is_empty() {
             let op = if is_lower { Op::None } else { Op::ConjTrans };
-            update(stream, (uplo, op), block(below.clone(), here), block(below.clone(), below))?;
+            update_after_block(stream, (uplo, op), block(below.clone(), here), block(below.clone(), below))?;
         }
     }
     stream.join()

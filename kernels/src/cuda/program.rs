@@ -20,7 +20,7 @@ pub enum Family {
     Elements,
     /// `round_f16`, `round_bf16`: the same for all types.
     Half,
-    /// `potrf`, `solve`, `solve_many`, `solve_urgent`.
+    /// `potrf`, `solve`, `solve_many`, `solve_urgent`, `rank_k`.
     Factor,
     /// `getrf_1`, `getrf_2`, `getrf_4`, `getrf_8`, `getrf_in_place`, `clear`.
     Lu,
@@ -57,6 +57,8 @@ pub enum Family {
 
 /// Threads of a block in kernels that process a few rows of some columns.
 pub(super) const THREADS: usize = 256;
+/// Rows and columns of a trapezoid that a block of threads updates.
+pub(super) const RANK_K_EDGE: usize = 64;
 /// The order of the blocks by which a matrix is transposed.
 pub(super) const TRANSPOSED_BLOCK: usize = 32;
 /// Rows of such a block that are moved at once.
@@ -87,18 +89,17 @@ pub(super) fn factor_order<T>() -> usize {
     if size_of::<T>() > 8 { 64 } else { 128 }
 }
 
-/// Returns the vectors that a block of threads solves for at once, and the larger number for many vectors, which is
-/// limited by registers.
-pub(super) fn solved_vectors<T: Scalar>() -> [usize; 2] {
-    if T::COMPLEX { [32, 64] } else { [64, 128] }
-}
+/// Vectors that a block of threads solves for at once, and the larger number for many vectors, which is limited by
+/// registers.
+pub(super) const SOLVED_VECTORS: [usize; 2] = [32, 64];
 
 /// Vectors that a block of threads solves for in an urgent queue: one for each warp.
 pub(super) const URGENT_VECTORS: usize = THREADS / 32;
 /// Components that it finds at once, `ROWS` in `text/solve_urgent.cu`.
 pub(super) const URGENT_ROWS: usize = 32;
 
-/// Components that are found at once, by the inverse of their block, on devices with matrix units for doubles.
+/// Components that are found at once, by the inverse of their block, in single precision, and in double precision on
+/// devices with matrix units.
 pub(super) const UNIT_ORDER: usize = 8;
 
 /// The most threads of a block that factors one matrix of a batch by Cholesky or LU.
@@ -197,12 +198,14 @@ impl Family {
             Self::Factor => {
                 let (order, step) = (factor_order::<T>(), factor_step::<T>());
                 definitions.extend([("ORDER", order), ("STEP", step), ("THREADS", THREADS)]);
-                let [few, many] = solved_vectors::<T>();
+                let [few, many] = SOLVED_VECTORS;
                 definitions.extend([("SOLVED", few), ("MANY", many), ("UNIT_ORDER", UNIT_ORDER)]);
+                definitions.push(("EDGE", RANK_K_EDGE));
                 let text = concat!(
                     include_str!("text/factor.cu"),
                     include_str!("text/solve.cu"),
-                    include_str!("text/solve_urgent.cu")
+                    include_str!("text/solve_urgent.cu"),
+                    include_str!("text/rank_k.cu")
                 );
                 ("factor", text)
             }

@@ -133,8 +133,12 @@ impl<'h, 'd, T: ?Sized> AccessTarget<'h, 'd, T> {
         Named { datum: self.datum.as_ptr().cast_const().cast(), mode, origin: datum.origin, shared: datum.shared }
     }
 
-    fn prepare(&self, inserter: &Inserter<'_>, operation: Option<TypeId>) {
+    #[inline]
+    fn prepare(&self, inserter: &Inserter<'_>, mode: Mode, operation: Option<TypeId>) {
         // SAFETY: the inserter has checked the datum's level, and holds the front lock if the datum is shared.
-        unsafe { self.datum().end_reduction(inserter, operation) }
+        unsafe {
+            self.datum().end_reduction(inserter, operation);
+            inserter.fetch_predecessors(self.datum().current(), mode);
+        }
     }
 }

@@ -50,7 +50,7 @@ macro_rules! plain_mode {
 
             #[inline]
             fn prepare(&self, inserter: &Inserter<'_>) {
-                self.0.prepare(inserter, None);
+                self.0.prepare(inserter, Mode::$mode, None);
             }
 
             #[inline]

@@ -81,7 +81,7 @@ impl<T, R: Reduction<T>> sealed::Accesses for Reduce<'_, '_, T, R> {
     }
 
     fn prepare(&self, inserter: &Inserter<'_>) {
-        self.0.prepare(inserter, Some(TypeId::of::<R>()));
+        self.0.prepare(inserter, Mode::Reduce, Some(TypeId::of::<R>()));
     }
 
     fn enter(self, insertion: &mut Insertion<'_>) -> Self::Bound {

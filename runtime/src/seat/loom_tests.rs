@@ -100,7 +100,7 @@ fn search(sleep: &Sleep, queue: &Queue, place: u32) {
 #[test]
 fn loom_worker_does_not_miss_a_task() {
     loom::model(|| {
-        let (sleep, queue) = (Arc::new(Sleep::new(1)), Arc::new(Queue(AtomicU32::new(0))));
+        let (sleep, queue) = (Arc::new(Sleep::new(1, 1)), Arc::new(Queue(AtomicU32::new(0))));
         let worker = thread::spawn({
             let (sleep, queue) = (sleep.clone(), queue.clone());
             move || search(&sleep, &queue, 0)
@@ -118,7 +118,7 @@ fn loom_worker_does_not_miss_a_task() {
 #[test]
 fn loom_two_tasks_wake_two_workers() {
     bounded(3, || {
-        let (sleep, queue) = (Arc::new(Sleep::new(2)), Arc::new(Queue(AtomicU32::new(0))));
+        let (sleep, queue) = (Arc::new(Sleep::new(2, 2)), Arc::new(Queue(AtomicU32::new(0))));
         let begun = Arc::new((Mutex::new(0), Condvar::new()));
         let worker = |place: u32| {
             let (sleep, queue, begun) = (sleep.clone(), queue.clone(), begun.clone());
@@ -149,7 +149,7 @@ fn loom_two_tasks_wake_two_workers() {
 #[test]
 fn loom_understudy_returns_to_its_seat() {
     bounded(3, || {
-        let sleep = Arc::new(Sleep::new(1));
+        let sleep = Arc::new(Sleep::new(1, 1));
         let (queue, taken) = (Arc::new(Queue(AtomicU32::new(0))), Arc::new(AtomicBool::new(false)));
         // A compare-exchange instead of the swap in `Seat`: loom 0.7 does not order a store between two swaps
         // correctly.

@@ -24,6 +24,9 @@
 //! tasks. So if the last searching worker ends its search with a task, it wakes another worker. As long as there are
 //! both tasks and sleepers, a worker is therefore on its way.
 //!
+//! A woken worker starts some 40 microseconds later, so many sleepers are not woken one after the other: up to
+//! [`SEARCHERS_MAX`] workers are woken or search at a time, fewer if there are few workers.
+//!
 //! # The understudy
 //!
 //! The first pool thread shares seat 0 with threads from outside (`seat/mod.rs`). While such a thread has the seat, the
@@ -37,6 +40,9 @@ use super::Parker;
 use crate::sync::{AtomicU32, Mutex, Ordering, fence, held, total_order};
 use crossbeam_utils::CachePadded;
 
+/// While this many workers search, or one in four, no further one is woken.
+const SEARCHERS_MAX: u32 = 4;
+
 /// The searching and sleeping workers; see the [module](self) documentation.
 ///
 /// The counters have cache lines of their own: every push reads the first, and each search writes the second.
@@ -46,6 +52,8 @@ pub(crate) struct Sleep {
     asleep: CachePadded<Mutex<Sleepers>>,
     parkers: Box<[Parker]>,
     understudy: u32,
+    /// While this many workers search, no further one is woken.
+    enough_searchers: u32,
 }
 
 #[derive(Default)]
@@ -59,14 +67,15 @@ struct Sleepers {
 }
 
 impl Sleep {
-    /// Creates the state for this number of places, plus one for the understudy.
-    pub(crate) fn new(places: u32) -> Self {
+    /// Creates the state for this number of places, plus one for the understudy, of which some are workers.
+    pub(crate) fn new(places: u32, workers: u32) -> Self {
         Self {
             sleepers: CachePadded::new(AtomicU32::new(0)),
             searching: CachePadded::new(AtomicU32::new(0)),
             asleep: CachePadded::new(Mutex::new(Sleepers::default())),
             parkers: (0..=places).map(|_| Parker::new()).collect(),
             understudy: places,
+            enough_searchers: (workers / 4).clamp(1, SEARCHERS_MAX),
         }
     }
 
@@ -89,7 +98,7 @@ impl Sleep {
     pub(crate) fn end_search(&self, found: bool) {
         let searching = self.searching.fetch_sub(1, Ordering::SeqCst) - 1;
         total_order();
-        if found && searching == 0 {
+        if found && searching < self.enough_searchers {
             self.wake_one();
         }
     }
@@ -117,7 +126,7 @@ impl Sleep {
             self.end_search(true);
         } else if found {
             total_order();
-            if self.searching.load(Ordering::SeqCst) == 0 {
+            if self.searching.load(Ordering::SeqCst) < self.enough_searchers {
                 self.wake_one();
             }
         }
@@ -137,11 +146,11 @@ impl Sleep {
         self.parkers[place as usize].park();
     }
 
-    /// Ensures, after a push, that a sleeping worker wakes up if no worker is searching.
+    /// Ensures, after a push, that a sleeping worker wakes up if no worker, or too few, are searching.
     #[inline]
     pub(crate) fn notify(&self) {
         fence(Ordering::SeqCst);
-        if self.sleepers.load(Ordering::Relaxed) > 0 && self.searching.load(Ordering::Relaxed) == 0 {
+        if self.sleepers.load(Ordering::Relaxed) > 0 && self.searching.load(Ordering::Relaxed) < self.enough_searchers {
             self.wake_one();
         }
     }

@@ -107,7 +107,7 @@ impl Shared {
             policy,
             strays: has_custom_policy.then(Strays::default),
             locked: LockedTasks::new(workers),
-            sleep: Sleep::new(places),
+            sleep: Sleep::new(places, workers),
             scopes,
             placement,
             notices,

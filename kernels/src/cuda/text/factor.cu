@@ -38,6 +38,25 @@ __device__ inline void multiply_add(real sum[2], real a, real b) {
 }
 #endif
 
+// Copies an element to shared memory asynchronously, or stores a zero.
+__device__ inline void fetch(elem *to, const elem *from, bool is_there) {
+#if __CUDA_ARCH__ >= 800
+    const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(at), "l"(from),
+                 "r"(is_there ? (int)sizeof(elem) : 0), "n"(sizeof(elem))
+                 : "memory");
+#else
+    *to = is_there ? *from : make(0, 0);
+#endif
+}
+// Waits until all threads have what they copied.
+__device__ inline void fetched() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+    __syncthreads();
+}
+
 // Bounds of ordinary pivots, whose reciprocals and products with them neither overflow nor lose digits.
 #if DOUBLE
 #define LEAST 1e-140
@@ -189,30 +208,35 @@ __device__ inline void update(elem *l, int pitch, int at, int first, int columns
 #pragma unroll
                 for (int e = 0; e < 2; ++e) out[r * 8 + (c * 8 + e) * pitch] += sum[r][c][e];
 #else
-        const int i = lane % 4, j = lane / 4;
-        elem sum[2][4];
+        // A lane has four adjacent rows of two columns.
+        const int i = x + lane % 4 * 4, j = y + lane / 4;
+        pack sum[2][4 / PACK];
 #pragma unroll
         for (int c = 0; c < 2; ++c)
 #pragma unroll
-            for (int r = 0; r < 4; ++r) sum[c][r] = make(0, 0);
+            for (int r = 0; r < 4; ++r) sum[c][r / PACK].of[r % PACK] = make(0, 0);
 #pragma unroll 4
         for (int k = at; k < at + STEP; ++k) {
-            elem left[4];
+            pack left[4 / PACK];
 #pragma unroll
-            for (int r = 0; r < 4; ++r) left[r] = times_real(l[x + i + r * 4 + k * pitch], reciprocals[k]);
+            for (int p = 0; p < 4 / PACK; ++p) left[p] = ((const pack *)(l + i + k * pitch))[p];
 #pragma unroll
             for (int c = 0; c < 2; ++c) {
-                const elem right = conj_if(l[y + j + c * 8 + k * pitch], true);
+                const elem right = times_real(conj_if(l[j + c * 8 + k * pitch], true), reciprocals[k]);
 #pragma unroll
-                for (int r = 0; r < 4; ++r) sum[c][r] = sum[c][r] + left[r] * right;
+                for (int r = 0; r < 4; ++r)
+                    sum[c][r / PACK].of[r % PACK] = sum[c][r / PACK].of[r % PACK] + left[r / PACK].of[r % PACK] * right;
             }
         }
 #pragma unroll
         for (int c = 0; c < 2; ++c)
 #pragma unroll
-            for (int r = 0; r < 4; ++r) {
-                elem &out = l[x + i + r * 4 + (y + j + c * 8) * pitch];
-                out = out - sum[c][r];
+            for (int p = 0; p < 4 / PACK; ++p) {
+                pack *out = (pack *)(l + i + (j + c * 8) * pitch) + p;
+                pack changed = *out;
+#pragma unroll
+                for (int e = 0; e < PACK; ++e) changed.of[e] = changed.of[e] - sum[c][p].of[e];
+                *out = changed;
             }
 #endif
     }

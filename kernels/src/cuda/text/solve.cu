@@ -111,21 +111,51 @@ __device__ inline void solve_for(const elem *__restrict__ a, place lda, int n, i
     }
 }
 
+#if HAS_UNITS || !(DOUBLE || COMPLEX)
+// A warp solves for 8 vectors by itself, in blocks of 8 components. Each block of components is multiplied by the
+// inverse of its block on the diagonal, and its products are subtracted from the components that follow.
+
+// Computes the inverse of a block on the diagonal; each of eight threads computes a column. Element (i, j) of L is at i
+// l_row + j l_column, and that of the inverse in the same way.
+__device__ inline void invert(const real *l, int l_row, int l_column, int n, bool is_unit, real *inverse, int row,
+                              int column) {
+    const int j = threadIdx.x % UNIT_ORDER, rank = threadIdx.x % 32 / UNIT_ORDER * UNIT_ORDER;
+    const real own = is_unit || j >= n ? 1 : 1 / l[j * (l_row + l_column)];
+    real y[UNIT_ORDER];
+#pragma unroll
+    for (int i = 0; i < UNIT_ORDER; ++i) {
+        y[i] = i == j;
+#pragma unroll
+        for (int k = 0; k < i; ++k) y[i] = y[i] - (k >= j ? l[i * l_row + k * l_column] * y[k] : 0);
+        const real by = __shfl_sync(ALL, own, rank + i);
+        y[i] = i < j ? 0 : y[i] * by;
+        inverse[i * row + j * column] = y[i];
+    }
+}
+
+// Solves for one vector by substitution, by a warp. An element that is not finite, or whose inverse is not, does not
+// affect the components before it.
+__device__ __noinline__ void substitute(const real *l, int l_row, int l_column, int n, bool is_unit, real *b,
+                                        place stride) {
+    const int lane = threadIdx.x % 32;
+    for (int j = 0; j < n; ++j) {
+        __syncwarp();
+        const real x = is_unit ? b[j * stride] : b[j * stride] / l[j * (l_row + l_column)];
+        __syncwarp();
+        if (lane == 0) b[j * stride] = x;
+        for (int i = j + 1 + lane; i < n; i += 32) b[i * stride] -= l[i * l_row + j * l_column] * x;
+    }
+    __syncwarp();
+}
+
+#endif
+
 #if HAS_UNITS
-// On devices with matrix units for doubles, a warp solves for 8 vectors by itself, in blocks of 8 components. Each
-// block of components is multiplied by the inverse of its block on the diagonal, and its products are subtracted from
-// the components that follow.
+// On devices with matrix units for doubles.
 
 // Distance of a block's columns, such that four columns of four rows are read without a bank conflict.
 #define UNIT_PITCH (UNIT_ORDER + 4)
 #define UNIT_SIZE (UNIT_ORDER * UNIT_PITCH)
-
-// Copies an element to shared memory asynchronously, or stores a zero.
-__device__ inline void fetch(real *to, const real *from, bool is_there) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-                 "l"(from), "r"(is_there ? 8 : 0)
-                 : "memory");
-}
 
 // Returns the position of a lane's elements of a and b in a block.
 __device__ inline int unit_at(int lane) { return lane / 4 + lane % 4 * UNIT_PITCH; }
@@ -138,36 +168,6 @@ __device__ inline void turn(real *block, const real x[2], real b[2]) {
     __syncwarp();
     b[0] = block[unit_at(lane)];
     b[1] = block[unit_at(lane) + 4 * UNIT_PITCH];
-}
-
-// Computes the inverse of a block on the diagonal; each of eight threads computes a column.
-__device__ inline void invert(const real *l, int pitch, int n, bool is_unit, real *inverse) {
-    const int j = threadIdx.x % UNIT_ORDER, rank = threadIdx.x % 32 / UNIT_ORDER * UNIT_ORDER;
-    const real own = is_unit || j >= n ? 1 : 1 / l[j + j * pitch];
-    real y[UNIT_ORDER];
-#pragma unroll
-    for (int i = 0; i < UNIT_ORDER; ++i) {
-        y[i] = i == j;
-#pragma unroll
-        for (int k = 0; k < i; ++k) y[i] = y[i] - (k >= j ? l[i + k * pitch] * y[k] : 0);
-        const real by = __shfl_sync(ALL, own, rank + i);
-        y[i] = i < j ? 0 : y[i] * by;
-        inverse[i + j * UNIT_PITCH] = y[i];
-    }
-}
-
-// Solves for one vector by substitution, by a warp. An element that is not finite, or whose inverse is not, does not
-// affect the components before it.
-__device__ __noinline__ void substitute(const real *l, int pitch, int n, bool is_unit, real *b, place stride) {
-    const int lane = threadIdx.x % 32;
-    for (int j = 0; j < n; ++j) {
-        __syncwarp();
-        const real x = is_unit ? b[j * stride] : b[j * stride] / l[j + j * pitch];
-        __syncwarp();
-        if (lane == 0) b[j * stride] = x;
-        for (int i = j + 1 + lane; i < n; i += 32) b[i * stride] -= l[i + j * pitch] * x;
-    }
-    __syncwarp();
 }
 
 // Like `solve_for`, for n <= UNITS * UNIT_ORDER. Shared memory holds L, of that order, with PITCH of it for each
@@ -186,11 +186,11 @@ __device__ inline void solve_by_units(const elem *__restrict__ a, place lda, int
             const bool is_there = row >= column && row < n;
             fetch(l + row + column * L_PITCH, is_there ? a + low + high * lda : a, is_there);
         }
-    asm volatile("cp.async.wait_all;" ::: "memory");
-    __syncthreads();
+    fetched();
     for (int unit = warp * 4 + lane / UNIT_ORDER; unit < UNITS; unit += WARPS * 4) {
         const int at = unit * UNIT_ORDER;
-        invert(l + at + at * L_PITCH, L_PITCH, n - at, is_unit, inverses + unit * UNIT_SIZE);
+        real *inverse = inverses + unit * UNIT_SIZE;
+        invert(l + at + at * L_PITCH, 1, L_PITCH, n - at, is_unit, inverse, 1, UNIT_PITCH);
     }
     __syncthreads();
     const place b_row = by_rows ? ldb : 1, b_vector = by_rows ? 1 : ldb;
@@ -226,7 +226,7 @@ __device__ inline void solve_by_units(const elem *__restrict__ a, place lda, int
         }
         if (__any_sync(ALL, spoilt != 0)) {
             for (place v = first; v < min(first + 8, count); ++v)
-                substitute(l, L_PITCH, n, is_unit, b + v * b_vector, b_row);
+                substitute(l, 1, L_PITCH, n, is_unit, b + v * b_vector, b_row);
             continue;
         }
 #pragma unroll
@@ -236,11 +236,135 @@ __device__ inline void solve_by_units(const elem *__restrict__ a, place lda, int
                 if (g * UNIT_ORDER < components && e < vectors) its[g * UNIT_ORDER * b_row + e * b_vector] = x[g][e];
     }
 }
+#endif
 
+#if !(DOUBLE || COMPLEX)
+// In single precision, without matrix units. Each lane has every 32nd component of the warp's vectors.
+
+// Distance of the rows of L, such that packs of eight adjacent rows are read without a bank conflict.
+#define ROW_PITCH(order) ((order) + 4)
+#define INVERSE_SIZE (UNIT_ORDER * UNIT_ORDER)
+// Vectors of a warp, and the packs of their components.
+#define TOGETHER 8
+#define PACKS_TOGETHER (TOGETHER / PACK)
+
+// Like `solve_for`, for n <= UNITS * UNIT_ORDER. Shared memory holds L, of that order, with ROW_PITCH of it for each
+// row; the inverses; and all components of the vectors of each warp.
+template <int VECTORS, int UNITS>
+__device__ inline void solve_by_lanes(const elem *__restrict__ a, place lda, int n, int is_trans, int is_unit,
+                                      elem *b, place ldb, place count, int by_rows) {
+    constexpr int SIZE = UNITS * UNIT_ORDER, L_PITCH = ROW_PITCH(SIZE), GROUPS = SIZE / 32;
+    DYNAMIC_SHARED(elem, memory);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    real *l = memory, *inverses = l + SIZE * L_PITCH, *known = inverses + UNITS * INVERSE_SIZE + warp * SIZE * TOGETHER;
+    // Eight rows of four columns at once, or eight columns of four rows of the transpose.
+    for (int part = warp; part < SIZE / 4 * UNITS; part += WARPS) {
+        const int low = part % UNITS * 8 + lane % 8, high = part / UNITS * 4 + lane / 8;
+        const int row = is_trans ? high : low, column = is_trans ? low : high;
+        // Blocks above the diagonal are not used.
+        if (row / UNIT_ORDER < column / UNIT_ORDER) continue;
+        const bool is_there = row >= column && row < n;
+        fetch(l + row * L_PITCH + column, is_there ? a + low + high * lda : a, is_there);
+    }
+    fetched();
+    for (int unit = warp * 4 + lane / UNIT_ORDER; unit < UNITS; unit += WARPS * 4) {
+        const int at = unit * UNIT_ORDER;
+        real *inverse = inverses + unit * INVERSE_SIZE;
+        invert(l + at * (L_PITCH + 1), L_PITCH, 1, n - at, is_unit, inverse, UNIT_ORDER, 1);
+    }
+    __syncthreads();
+    if (warp >= VECTORS / TOGETHER) return;
+    const place b_row = by_rows ? ldb : 1, b_vector = by_rows ? 1 : ldb,
+                first = (place)blockIdx.x * VECTORS + warp * TOGETHER;
+    // Access i of a lane to its vectors in global memory: adjacent lanes access adjacent elements.
+#define ITS_COMPONENT(i) (by_rows ? (i) * 4 + lane / TOGETHER : (i) / TOGETHER * 32 + lane)
+#define ITS_VECTOR(i) (by_rows ? lane % TOGETHER : (i) % TOGETHER)
+#define IS_INSIDE(i) (ITS_COMPONENT(i) < n && first + ITS_VECTOR(i) < count)
+    elem *its = b + first * b_vector;
+    real x[GROUPS][TOGETHER], spoilt = 0;
+#pragma unroll
+    for (int i = 0; i < SIZE / 4; ++i)
+        x[i / TOGETHER][i % TOGETHER] = IS_INSIDE(i) ? its[ITS_COMPONENT(i) * b_row + ITS_VECTOR(i) * b_vector] : 0;
+#pragma unroll
+    for (int i = 0; i < SIZE / 4; ++i)
+        known[ITS_COMPONENT(i) * TOGETHER + ITS_VECTOR(i)] = x[i / TOGETHER][i % TOGETHER];
+    __syncwarp();
+#pragma unroll
+    for (int m = 0; m < GROUPS; ++m)
+#pragma unroll
+        for (int p = 0; p < PACKS_TOGETHER; ++p)
+            *(pack *)(x[m] + p * PACK) = ((const pack *)(known + (lane + m * 32) * TOGETHER))[p];
+#pragma unroll
+    for (int m = 0; m < GROUPS; ++m)
+#pragma unroll 1
+        for (int at = m * 32; at < min(m * 32 + 32, n); at += UNIT_ORDER) {
+            // The lanes that have the components of this block pass them on. Each lane multiplies two rows of the
+            // inverse by one vector.
+            pack *block = (pack *)(known + at * TOGETHER);
+            if (lane / UNIT_ORDER == at % 32 / UNIT_ORDER) {
+#pragma unroll
+                for (int p = 0; p < PACKS_TOGETHER; ++p)
+                    block[lane % UNIT_ORDER * PACKS_TOGETHER + p] = *(const pack *)(x[m] + p * PACK);
+            }
+            __syncwarp();
+            const int vector = lane % TOGETHER, row = lane / TOGETHER * 2;
+            const pack *inverse = (const pack *)(inverses + at * UNIT_ORDER + row * UNIT_ORDER);
+            real found[2] = {};
+#pragma unroll
+            for (int k = 0; k < UNIT_ORDER; ++k) {
+                const real right = known[(at + k) * TOGETHER + vector];
+#pragma unroll
+                for (int r = 0; r < 2; ++r) found[r] += inverse[(r * UNIT_ORDER + k) / PACK].of[k % PACK] * right;
+            }
+            __syncwarp();
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+                known[(at + row + r) * TOGETHER + vector] = found[r];
+                // Remains zero as long as all results are finite.
+                spoilt += found[r] * 0;
+            }
+            __syncwarp();
+#pragma unroll
+            for (int k = 0; k < UNIT_ORDER; k += PACK) {
+                pack left[GROUPS];
+                // Components that are known are changed too, and not used.
+#pragma unroll
+                for (int t = m; t < GROUPS; ++t) left[t] = *(const pack *)(l + (lane + t * 32) * L_PITCH + at + k);
+#pragma unroll
+                for (int q = 0; q < PACK; ++q)
+#pragma unroll
+                    for (int p = 0; p < PACKS_TOGETHER; ++p) {
+                        const pack right = block[(k + q) * PACKS_TOGETHER + p];
+#pragma unroll
+                        for (int t = m; t < GROUPS; ++t)
+#pragma unroll
+                            for (int e = 0; e < PACK; ++e) x[t][p * PACK + e] -= left[t].of[q] * right.of[e];
+                    }
+            }
+        }
+    if (__any_sync(ALL, spoilt != 0)) {
+        for (place v = first; v < min(first + TOGETHER, count); ++v)
+            substitute(l, L_PITCH, 1, n, is_unit, b + v * b_vector, b_row);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < SIZE / 4; ++i)
+        if (IS_INSIDE(i))
+            its[ITS_COMPONENT(i) * b_row + ITS_VECTOR(i) * b_vector] =
+                known[ITS_COMPONENT(i) * TOGETHER + ITS_VECTOR(i)];
+}
+#endif
+
+#if HAS_UNITS
+#define SOLVE_BY solve_by_units
+#elif !(DOUBLE || COMPLEX)
+#define SOLVE_BY solve_by_lanes
+#endif
+#ifdef SOLVE_BY
 #define SOLVE(VECTORS)                                                                                                 \
     if (n <= ORDER / 2)                                                                                                \
-        solve_by_units<VECTORS, ORDER / 2 / UNIT_ORDER>(a, lda, n, is_trans, is_unit, b, ldb, count, by_rows);         \
-    else solve_by_units<VECTORS, ORDER / UNIT_ORDER>(a, lda, n, is_trans, is_unit, b, ldb, count, by_rows);
+        SOLVE_BY<VECTORS, ORDER / 2 / UNIT_ORDER>(a, lda, n, is_trans, is_unit, b, ldb, count, by_rows);               \
+    else SOLVE_BY<VECTORS, ORDER / UNIT_ORDER>(a, lda, n, is_trans, is_unit, b, ldb, count, by_rows);
 #else
 #define SOLVE(VECTORS) solve_for<VECTORS>(a, lda, n, is_trans, conj, is_unit, b, ldb, count, by_rows);
 #endif
