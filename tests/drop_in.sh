@@ -74,10 +74,11 @@ is_omitted() {
     [[ -n ${QUICK:-} && ( $1 != z && $* = *DEVICES* || $1 != [sz] && $* = *NB=* ) ]]
 }
 
-# input LETTER VARIABLE...: prints the name of the input file of xlintst. By default it tests all routines, with variables only
-# those of the library. On devices it tests fewer sizes and two types of matrices, since small calls are slow there.
-# Least squares also need a third type, of full rank: without one the reference's ZDRVLS (3.11) allocates a workspace of
-# uninitialized size. The block sizes have no effect on this library.
+# input LETTER VARIABLE...: prints the name of the input file of xlintst. By default it tests all routines; with
+# variables, and for most types with QUICK, only those of the library with one block size. On devices it tests fewer
+# sizes and two types of matrices, since small calls are slow there. Least squares also need a third type, of full rank:
+# without one the reference's ZDRVLS (3.11) allocates a workspace of uninitialized size. The block sizes have no effect
+# on this library.
 input() {
     local letter=$1 given=$lapack/${1}test.in sizes=
     [[ $# -gt 1 || ( -n ${QUICK:-} && $letter != z ) ]] || { echo "$given" && return; }

@@ -14,7 +14,7 @@
 #     elements                           copy transpose scale laswp complete fold
 #     triangular                         multiply copy solve solve_urgent
 #     potrf_of_few_warps                 potrf, of at most the columns that a warp factors at once; solve solve_many
-#     potrf_of_many_warps                potrf, of more columns; solve
+#     potrf_of_many_warps                potrf, of more columns; solve rank_k
 #     panels                             getrf_{1,2,4,8} geqrf_{1,2,4,8} in clusters, shift
 #     panels, X = s_without_clusters ..  getrf_{1,2,4,8} geqrf_{1,2,4,8} in grids, clear
 #     tall_panels                        getrf_1 geqrf_1 in grids, getrf_in_place geqrf_in_place

@@ -11,9 +11,9 @@
 //!   that run meanwhile;
 //! - bytes of memory per task in flight.
 //!
-//! Then the efficiency of tasks of 1 to 50 µs in some task graphs, and the shortest task with 90 %: the time that the
-//! tasks take on all workers without overhead, over the time measured. An argument selects the cases whose names contain
-//! it (`random3`, `granularity`), and `SUPERSCALAR_WORKERS` limits the number of workers.
+//! Then, for some task graphs, the efficiency of tasks of 1 to 50 µs (the time that they take on all workers without
+//! overhead, over the time measured), and the shortest tasks with 90 %. An argument selects the cases whose names
+//! contain it (`random3`, `granularity`), and `SUPERSCALAR_WORKERS` limits the number of workers.
 
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the counting allocator forwards every call unchanged")]
 

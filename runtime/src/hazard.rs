@@ -175,8 +175,9 @@ mod tests {
     use super::*;
 
     fn waits(hazards: &mut Hazards<u32>, mode: Mode, task: u32) -> Vec<(u32, Hazard)> {
-        let mut found = vec![];
+        let (mut found, announced) = (vec![], hazards.predecessors_of(mode).to_vec());
         hazards.access(mode, task, |_| false, |from, hazard| found.push((from, hazard)));
+        assert_eq!(found.iter().map(|&(from, _)| from).collect::<Vec<_>>(), announced);
         found
     }
 

@@ -1,5 +1,6 @@
-//! potrf. One kernel factors a block on the diagonal, another one solves with it, and cuBLAS does the rank-k update.
-//! Large tiles are halved first. The part below or beside a triangle takes part in each step.
+//! potrf. One kernel factors a block on the diagonal, another one solves with it, and cuBLAS does the rank-k update, or
+//! a third kernel if the rest is small. Large tiles are halved first. The part below or beside a triangle takes part in
+//! each step.
 //!
 //! The host does not wait for the outcome of a block. After a block that is not positive definite, later blocks compute
 //! values that are not used, and the status keeps the first failing minor. The host reads the status when the device is
@@ -74,6 +75,7 @@ fn factor_bytes<T: Scalar>(n: usize) -> usize {
 /// that use such inverses exist for two orders.
 fn solve_bytes<T: Scalar>(n: usize, vectors: usize) -> usize {
     let order = n.next_multiple_of(factor_order::<T>() / 2);
+    // For f32, whose rows have less padding than is counted.
     let components = if size_of::<T>() < 8 {
         order * UNIT_ORDER + vectors * order
     } else {
@@ -174,7 +176,8 @@ fn update_after_block<T: Scalar>(
     let (high, wide) = (m.div_ceil(RANK_K_EDGE), n.div_ceil(RANK_K_EDGE));
     let pitch = RANK_K_EDGE + 32 / size_of::<T>();
     let shared_bytes = 2 * pitch * k.next_multiple_of(4) * size_of::<T>();
-    // cuBLAS needs two launches, which take the host longer than one tile takes each multiprocessor.
+    // cuBLAS takes a launch for the triangle and one for the rows below it. With at most one tile for each
+    // multiprocessor, the kernel ends before the host has launched both.
     let is_small = high * wide <= processors(stream) && k <= factor_order::<T>();
     let fits = |stream: &mut Stream<'_, T>| stream.blocks_at_once((Family::Factor, "rank_k"), THREADS, shared_bytes);
     if !is_small || fits(stream)? == Some(0) {

@@ -98,8 +98,8 @@ pub(super) const URGENT_VECTORS: usize = THREADS / 32;
 /// Components that it finds at once, `ROWS` in `text/solve_urgent.cu`.
 pub(super) const URGENT_ROWS: usize = 32;
 
-/// Components that are found at once, by the inverse of their block, in single precision, and in double precision on
-/// devices with matrix units.
+/// Components that are found at once, by the inverse of their block, for `f32`, and for `f64` on devices with matrix
+/// units.
 pub(super) const UNIT_ORDER: usize = 8;
 
 /// The most threads of a block that factors one matrix of a batch by Cholesky or LU.
@@ -198,9 +198,8 @@ impl Family {
             Self::Factor => {
                 let (order, step) = (factor_order::<T>(), factor_step::<T>());
                 definitions.extend([("ORDER", order), ("STEP", step), ("THREADS", THREADS)]);
-                let [few, many] = SOLVED_VECTORS;
-                definitions.extend([("SOLVED", few), ("MANY", many), ("UNIT_ORDER", UNIT_ORDER)]);
-                definitions.push(("EDGE", RANK_K_EDGE));
+                definitions.extend([("SOLVED", SOLVED_VECTORS[0]), ("MANY", SOLVED_VECTORS[1])]);
+                definitions.extend([("UNIT_ORDER", UNIT_ORDER), ("EDGE", RANK_K_EDGE)]);
                 let text = concat!(
                     include_str!("text/factor.cu"),
                     include_str!("text/solve.cu"),

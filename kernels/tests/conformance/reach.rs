@@ -107,7 +107,7 @@ pub fn potrf_of_few_warps<T: Scalar>(suite: &mut Suite<'_, T>) {
     potrf(suite, if T::COMPLEX { &[5, 16] } else { &[9, 32] }, 9700);
 }
 
-/// Runs `potrf` of more columns, which several warps factor.
+/// Runs `potrf` of more columns, which several warps factor, and for the last order `rank_k`.
 pub fn potrf_of_many_warps<T: Scalar>(suite: &mut Suite<'_, T>) {
     potrf(suite, &[40, 64, 130], 70);
 }

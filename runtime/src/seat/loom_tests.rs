@@ -117,8 +117,18 @@ fn loom_worker_does_not_miss_a_task() {
 /// wake-up on.
 #[test]
 fn loom_two_tasks_wake_two_workers() {
-    bounded(3, || {
-        let (sleep, queue) = (Arc::new(Sleep::new(2, 2)), Arc::new(Queue(AtomicU32::new(0))));
+    wake_two_workers(2);
+}
+
+/// The same where pushes wake workers until two search.
+#[test]
+fn loom_two_tasks_wake_two_workers_at_once() {
+    wake_two_workers(8);
+}
+
+fn wake_two_workers(workers: u32) {
+    bounded(3, move || {
+        let (sleep, queue) = (Arc::new(Sleep::new(2, workers)), Arc::new(Queue(AtomicU32::new(0))));
         let begun = Arc::new((Mutex::new(0), Condvar::new()));
         let worker = |place: u32| {
             let (sleep, queue, begun) = (sleep.clone(), queue.clone(), begun.clone());

@@ -63,8 +63,13 @@ pub(crate) struct SearchBackoff {
 
 /// Polling and stealing cost both threads about a hundred nanoseconds, so a found task should take longer than this.
 const FOUND_TASK_TIME_MIN: Duration = Duration::from_micros(4);
-/// See `poll_for_task`, whose pauses double from poll to poll.
+/// See [`SearchBackoff::pause`].
 const FIRST_POLL_MAX: u32 = 8;
+/// The pause before the first poll of a thread that searches alone, and the longest one. They are times, because an
+/// iteration of a spin loop takes 10 to 50 nanoseconds, depending on the processor (measured:
+/// docs/measurements/2026-11-28-constants.md).
+const PAUSE_MIN: Duration = Duration::from_nanos(10);
+const PAUSE_MAX: Duration = Duration::from_micros(6);
 
 impl SearchBackoff {
     /// Begins a search, and returns the index of its first poll. If the tasks found last were finished soon, the search
@@ -77,6 +82,16 @@ impl SearchBackoff {
         self.first_poll =
             if was_worth { self.first_poll.saturating_sub(1) } else { FIRST_POLL_MAX.min(self.first_poll + 1) };
         self.first_poll
+    }
+
+    /// Pauses before a poll. The pauses double from poll to poll, and the more threads search, the longer each waits,
+    /// so that the total rate of polls does not grow.
+    pub(crate) fn pause(poll: u32, first_poll: u32, searching: u32) {
+        let pause = (PAUSE_MIN * searching * (1 << poll.min(first_poll.max(6)))).min(PAUSE_MAX);
+        let begun = Instant::now();
+        while begun.elapsed() < pause {
+            std::hint::spin_loop();
+        }
     }
 
     /// Records that the search has found a task.

@@ -17,15 +17,13 @@
 //! One of the two fences comes first in their total order. If it is the pusher's, the worker's last look sees the task.
 //! If it is the worker's, the pusher sees the sleeper and wakes it.
 //!
-//! A pusher that sees a *searching* worker need not wake another one. The searching worker will find the task, because
-//! it too looks once more after it has entered the list and no longer counts as searching. A worker that is being woken
-//! counts as searching from the moment of the wake-up call. A wake-up takes a system call and some microseconds, and
-//! otherwise a pusher of many small tasks would make one for every task. However, one searcher may find only one of two
-//! tasks. So if the last searching worker ends its search with a task, it wakes another worker. As long as there are
-//! both tasks and sleepers, a worker is therefore on its way.
-//!
-//! A woken worker starts some 40 microseconds later, so many sleepers are not woken one after the other: up to
-//! [`SEARCHERS_MAX`] workers are woken or search at a time, fewer if there are few workers.
+//! A pusher that sees enough *searching* workers need not wake another one: a quarter of the workers, at least one and
+//! at most [`SEARCHERS_MAX`]. A searching worker will find the task, because it too looks once more after it has
+//! entered the list and no longer counts as searching. A worker that is being woken counts as searching from the moment
+//! of the wake-up call. The call takes some microseconds, and otherwise a pusher of many small tasks would make one for
+//! every task. However, one searcher may find only one of two tasks. So a worker that ends its search with a task, and
+//! leaves fewer than enough that search, wakes another worker. As long as there are both tasks and sleepers, a worker
+//! is therefore on its way. Several are on their way at once because a woken worker starts some 40 microseconds later.
 //!
 //! # The understudy
 //!
@@ -40,7 +38,8 @@ use super::Parker;
 use crate::sync::{AtomicU32, Mutex, Ordering, fence, held, total_order};
 use crossbeam_utils::CachePadded;
 
-/// While this many workers search, or one in four, no further one is woken.
+/// The most workers that search before a push wakes no further one. With fewer than four times as many workers, a
+/// quarter of them is enough.
 const SEARCHERS_MAX: u32 = 4;
 
 /// The searching and sleeping workers; see the [module](self) documentation.
@@ -67,7 +66,8 @@ struct Sleepers {
 }
 
 impl Sleep {
-    /// Creates the state for this number of places, plus one for the understudy, of which some are workers.
+    /// Creates the state for this number of places, plus one for the understudy. The number of workers determines how
+    /// many searching workers are enough.
     pub(crate) fn new(places: u32, workers: u32) -> Self {
         Self {
             sleepers: CachePadded::new(AtomicU32::new(0)),

@@ -6,7 +6,7 @@ use crate::{
     recording::{Stall, TaskId},
     schedule::{Outlook, Place, ReadyTask, Resource, TaskFilter},
     scope_state::ScopeState,
-    seat::{Frame, Seat, current_frame},
+    seat::{Frame, SearchBackoff, Seat, current_frame},
     shared::Shared,
     task::{Body, Exec, Fail, Label, TaskResult},
 };
@@ -31,10 +31,6 @@ pub(crate) struct Waiting<'a> {
 /// How long a worker searches for a task before it sleeps: much longer than waking a thread takes, and long enough to
 /// bridge the serial code between two library calls (measured: docs/measurements/2026-11-28-constants.md).
 const SEARCH_TIME: Duration = Duration::from_millis(2);
-/// The first pause of a thread that searches alone, and the longest one. They are times, because a spin-loop iteration
-/// takes 10 to 50 nanoseconds, depending on the processor (measured: docs/measurements/2026-11-28-constants.md).
-const PAUSE_MIN: Duration = Duration::from_nanos(10);
-const PAUSE_MAX: Duration = Duration::from_micros(6);
 
 /// The outlook of a runtime in which all tasks run on the host.
 struct HostOutlook {
@@ -96,12 +92,7 @@ impl Shared {
         // SAFETY: this thread occupies the seat; the reference ends with the statement.
         let first_poll = unsafe { seat.local() }.backoff.begin(start);
         let found = (first_poll..).find_map(|poll| {
-            // The more threads search, the longer each waits, so that the total rate of polls does not grow.
-            let pause = (PAUSE_MIN * self.sleep.searching() * (1 << poll.min(first_poll.max(6)))).min(PAUSE_MAX);
-            let paused = Instant::now();
-            while paused.elapsed() < pause {
-                std::hint::spin_loop();
-            }
+            SearchBackoff::pause(poll, first_poll, self.sleep.searching());
             let is_over = should_stop();
             let found = if is_over { None } else { self.any_task(seat, &want.hasty(true)) };
             (found.is_some() || is_over || start.elapsed() > SEARCH_TIME).then_some(found)

@@ -38,7 +38,7 @@ __device__ inline void multiply_add(real sum[2], real a, real b) {
 }
 #endif
 
-// Copies an element to shared memory asynchronously, or stores a zero.
+// Copies an element to shared memory, asynchronously where the device can, or stores a zero.
 __device__ inline void fetch(elem *to, const elem *from, bool is_there) {
 #if __CUDA_ARCH__ >= 800
     const unsigned at = (unsigned)__cvta_generic_to_shared(to);

@@ -16,13 +16,14 @@ __device__ inline void load_rows(elem *to, const elem *a, place row, place colum
 
 // Computes C := C - A Aᴴ for the lower trapezoid of C, which has m rows and n <= m columns; A has k <= ORDER columns.
 // If `is_upper`, both are transposed: C := C - Aᵀ conj(A) in the upper trapezoid. Shared memory holds two times
-// EDGE_PITCH elements for each column of A, whose number is rounded up to a multiple of 4.
+// EDGE_PITCH elements for each column of A, whose number is rounded up to a multiple of 4. Imaginary parts may remain
+// on the diagonal; the factorization of its blocks does not read them.
 KERNEL(THREADS, 1) rank_k(const elem *__restrict__ a, place lda, int k, elem *c, place ldc, place m, place n,
                           int is_upper) {
     DYNAMIC_SHARED(elem, left);
     const place x = (place)blockIdx.x * EDGE, y = (place)blockIdx.y * EDGE;
     if (x < y) return;
-    const int depth = (k + 3) / 4 * 4, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int depth = (k + 3) / 4 * 4;
     const place row = is_upper ? lda : 1, column = is_upper ? 1 : lda;
     elem *right = x == y ? left : left + depth * EDGE_PITCH;
     load_rows(left, a, row, column, x, m, k, depth, is_upper);
@@ -32,6 +33,7 @@ KERNEL(THREADS, 1) rank_k(const elem *__restrict__ a, place lda, int k, elem *c,
 #define READ(i, j) (IS_INSIDE(i, j) ? C(i, j) : make(0, 0))
 #if HAS_UNITS
     // A warp updates 16 rows of 32 columns.
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int across = warp / 4 * 32, down = warp % 4 * 16;
     const place i = x + down + lane / 4, j = y + across + lane % 4 * 2;
     real out[2][4][2], sum[2][4][2] = {};

@@ -151,7 +151,7 @@ __device__ __noinline__ void substitute(const real *l, int l_row, int l_column, 
 #endif
 
 #if HAS_UNITS
-// On devices with matrix units for doubles.
+// For doubles, on devices with matrix units for them. A lane has its elements of the units' operands.
 
 // Distance of a block's columns, such that four columns of four rows are read without a bank conflict.
 #define UNIT_PITCH (UNIT_ORDER + 4)
@@ -239,7 +239,7 @@ __device__ inline void solve_by_units(const elem *__restrict__ a, place lda, int
 #endif
 
 #if !(DOUBLE || COMPLEX)
-// In single precision, without matrix units. Each lane has every 32nd component of the warp's vectors.
+// For floats, which have no matrix units of full precision. Each lane has every 32nd component of the warp's vectors.
 
 // Distance of the rows of L, such that packs of eight adjacent rows are read without a bank conflict.
 #define ROW_PITCH(order) ((order) + 4)
@@ -281,7 +281,8 @@ __device__ inline void solve_by_lanes(const elem *__restrict__ a, place lda, int
 #define ITS_VECTOR(i) (by_rows ? lane % TOGETHER : (i) % TOGETHER)
 #define IS_INSIDE(i) (ITS_COMPONENT(i) < n && first + ITS_VECTOR(i) < count)
     elem *its = b + first * b_vector;
-    real x[GROUPS][TOGETHER], spoilt = 0;
+    __align__(16) real x[GROUPS][TOGETHER];
+    real spoilt = 0;
 #pragma unroll
     for (int i = 0; i < SIZE / 4; ++i)
         x[i / TOGETHER][i % TOGETHER] = IS_INSIDE(i) ? its[ITS_COMPONENT(i) * b_row + ITS_VECTOR(i) * b_vector] : 0;
@@ -352,6 +353,9 @@ __device__ inline void solve_by_lanes(const elem *__restrict__ a, place lda, int
         if (IS_INSIDE(i))
             its[ITS_COMPONENT(i) * b_row + ITS_VECTOR(i) * b_vector] =
                 known[ITS_COMPONENT(i) * TOGETHER + ITS_VECTOR(i)];
+#undef IS_INSIDE
+#undef ITS_VECTOR
+#undef ITS_COMPONENT
 }
 #endif
 
