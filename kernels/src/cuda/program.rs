@@ -196,10 +196,9 @@ impl Family {
                 ("half", include_str!("text/half.cu"))
             }
             Self::Factor => {
-                let (order, step) = (factor_order::<T>(), factor_step::<T>());
-                definitions.extend([("ORDER", order), ("STEP", step), ("THREADS", THREADS)]);
+                definitions.extend([("ORDER", factor_order::<T>()), ("STEP", factor_step::<T>())]);
                 definitions.extend([("SOLVED", SOLVED_VECTORS[0]), ("MANY", SOLVED_VECTORS[1])]);
-                definitions.extend([("UNIT_ORDER", UNIT_ORDER), ("EDGE", RANK_K_EDGE)]);
+                definitions.extend([("THREADS", THREADS), ("UNIT_ORDER", UNIT_ORDER), ("EDGE", RANK_K_EDGE)]);
                 let text = concat!(
                     include_str!("text/factor.cu"),
                     include_str!("text/solve.cu"),
