@@ -47,9 +47,10 @@ fn is_for_batches(family: Family) -> bool {
     )
 }
 
-/// Returns all families in all types for the architecture that the kernels were measured on. Each family is also
-/// compiled in one type, for the oldest architecture that NVRTC 13 and the kernels support or for the newest one, by
-/// turns; panels for both. With FULL=1 all are compiled for all.
+/// Returns all families for the architecture that the kernels were measured on, in all types; those for batches in one
+/// precision, by turns, and every second tile. Each family is also compiled in one type, for the oldest architecture
+/// that NVRTC 13 and the kernels support or for the newest one, by turns; panels for both. With FULL=1 all are compiled
+/// in all types for all.
 fn jobs() -> Vec<Job> {
     let mut jobs = Vec::new();
     for arch in ["sm_90", "sm_75", "sm_100"] {
@@ -62,7 +63,11 @@ fn jobs() -> Vec<Job> {
                 continue;
             }
             let due = TYPES.len() - 1 - turn % TYPES.len();
-            let types = TYPES.into_iter().enumerate().filter(|&(at, _)| arch == "sm_90" || is_full() || at == due);
+            let is_wanted = |at: usize| match arch {
+                "sm_90" => !is_for_batches(family) || at % 2 == turn % 2,
+                _ => at == due,
+            };
+            let types = TYPES.into_iter().enumerate().filter(|&(at, _)| is_full() || is_wanted(at));
             jobs.extend(types.map(|(_, compiles)| (arch, family, compiles)));
         }
         // The tiles of the table that this crate has for GPUs without one of their own.
@@ -71,8 +76,12 @@ fn jobs() -> Vec<Job> {
             let mut tiles: Vec<ProductTile> = entries.map(|entry| entry.tile).collect();
             tiles.sort_unstable();
             tiles.dedup();
-            tiles.truncate(if arch == "sm_90" || is_full() { tiles.len() } else { 1 });
-            jobs.extend(tiles.into_iter().map(|tile| (arch, Family::BatchTiles(tile), compiles)));
+            let step = match arch {
+                _ if is_full() => 1,
+                "sm_90" => 2,
+                _ => tiles.len().max(1),
+            };
+            jobs.extend(tiles.into_iter().step_by(step).map(|tile| (arch, Family::BatchTiles(tile), compiles)));
         }
     }
     jobs
