@@ -42,7 +42,7 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     /// If `nb` is zero.
     pub fn columns(s: &'s Scope<'s, '_>, a: MatMut<'s, T>, nb: usize) -> Self {
         let (m, n) = a.shape();
-        let packs = packs_of_columns::<T>(m, nb.min(n));
+        let packs = packs_of_columns::<T>((m, n), nb.min(n));
         cut(s, a, (m.max(1), nb), packs)
     }
 
@@ -51,7 +51,7 @@ impl<'s, T: Scalar> Tiled<'s, MatMut<'s, T>> {
     /// blocks.
     pub(crate) fn columns_of_triangle(s: &'s Scope<'s, '_>, uplo: Uplo, a: MatMut<'s, T>, nb: usize) -> Self {
         let (n, tile) = (a.ncols(), (a.nrows().max(1), nb));
-        let store = PackStore::new(packs_of_columns::<T>(n, nb.min(n)));
+        let store = PackStore::new(packs_of_columns::<T>((n, n), nb.min(n)));
         let (mut rest, mut tiles) = (a, Vec::with_capacity(n.div_ceil(nb)));
         for start in (0..n).step_by(nb) {
             let (column, behind) = rest.split_at_col(nb.min(n - start));
@@ -86,7 +86,7 @@ impl<'s, T: Scalar> Tiled<'s, MatRef<'s, T>> {
     /// If `nb` is zero.
     pub fn read_only_columns(s: &'s Scope<'s, '_>, a: MatRef<'s, T>, nb: usize) -> Self {
         let (m, n) = a.shape();
-        cut_read_only(s, a, (m.max(1), nb), packs_of_columns::<T>(m, nb.min(n)))
+        cut_read_only(s, a, (m.max(1), nb), packs_of_columns::<T>((m, n), nb.min(n)))
     }
 
     /// Cuts a factor of a product that is computed in steps of kb along k. The tiles of one step can all stay packed.
@@ -312,12 +312,15 @@ impl std::fmt::Display for Partition {
 
 /// Returns the bytes for the packed tiles of a matrix of this shape and tile shape.
 pub(crate) fn packs_for<T: Scalar>((m, n): (usize, usize), (mb, nb): (usize, usize)) -> usize {
-    if mb >= m { packs_of_columns::<T>(m, nb.min(n)) } else { default_packs::<T>((m, n)) }
+    if mb >= m { packs_of_columns::<T>((m, n), nb.min(n)) } else { default_packs::<T>((m, n)) }
 }
 
-/// Returns the bytes for the packed forms of two block columns: the one whose updates run, and the next one.
-fn packs_of_columns<T: Scalar>(m: usize, nb: usize) -> usize {
-    whole_panels(m).saturating_mul(nb).saturating_mul(2 * size_of::<T>())
+/// Returns the bytes for the packed forms of two block columns: the one whose updates run, and the next one. With many
+/// workers more of them are in use at once, so there are up to four, if these take at most a tenth of the matrix.
+/// Measured: docs/measurements/2026-11-30-many-cores.md.
+fn packs_of_columns<T: Scalar>((m, n): (usize, usize), nb: usize) -> usize {
+    let forms = (n / nb.max(1) / 10).clamp(2, 4);
+    whole_panels(m).saturating_mul(nb).saturating_mul(forms * size_of::<T>())
 }
 
 /// Returns the bytes for the packed tiles that one step of a product uses: those along the longer side. Packed tiles

@@ -181,7 +181,7 @@ pub(super) fn sided((order, sides): (usize, usize), machine: &Machine) -> Best {
     let mut best = Best::new();
     let finer = grid((order, sides), 2 * workers, SIDED_EDGE_MIN);
     let finer = (cut(order, finer.0, EDGE_MULTIPLE), cut(sides, finer.1, EDGE_MULTIPLE));
-    for (mb, nb) in [if is_wide { wide } else { many }, many, finer] {
+    for (mb, nb) in [if is_wide { wide } else { many }, many, finer, strips(workers)] {
         let (rows, cols) = (order.div_ceil(mb) as f64, sides.div_ceil(nb) as f64);
         let (height, width) = (order as f64 / rows, sides as f64 / cols);
         // The triangle is half of a square: a strip has half the depth; a tile has half the steps, plus part of the
@@ -218,11 +218,13 @@ pub(super) fn triangle((n, k): (usize, usize), machine: &Machine) -> Best {
     }
     let edge = cut(n, parts, 2 * REGISTER_TILE_ROWS);
     let kb = cut(k, k.div_ceil(edge.clamp(2 * TRIANGLE_EDGE_MIN, TRIANGLE_DEPTH_MAX)), 2 * REGISTER_TILE_ROWS);
-    // A tile on the diagonal costs a little more than half a tile.
-    let (parts, is_one) = (order / edge as f64, edge == n);
-    let (tiles, steps) = if is_one { (1.0, 1.0) } else { (parts * (parts + 0.25) / 2.0, k.div_ceil(kb) as f64) };
-    let tasks = Tasks { each: [edge as f64, edge as f64, depth / steps], tiles, steps, chain: steps };
-    best.consider(&tasks, machine, Plan::Tiles(Tiles { mb: edge, nb: edge, kb }));
+    for (edge, kb) in [(edge, kb), (FULL_DEPTH_EDGE_MIN.min(n), k)] {
+        // A tile on the diagonal costs a little more than half a tile.
+        let (parts, is_one) = (order / edge as f64, edge == n);
+        let (tiles, steps) = if is_one { (1.0, 1.0) } else { (parts * (parts + 0.25) / 2.0, k.div_ceil(kb) as f64) };
+        let tasks = Tasks { each: [edge as f64, edge as f64, depth / steps], tiles, steps, chain: steps };
+        best.consider(&tasks, machine, Plan::Tiles(Tiles { mb: edge, nb: edge, kb }));
+    }
     if !machine.has_few_workers() && k / DEEP_RATIO >= n {
         consider_strips(&mut best);
     }

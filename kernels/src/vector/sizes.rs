@@ -15,6 +15,17 @@ pub(crate) const COLUMNS: usize = 2048;
 /// elements: packing pays off only for more uses. Measured: docs/measurements/2026-11-28-constants.md.
 pub(crate) const UNPACKED_USES_MAX: usize = 128;
 
+/// Returns whether columns of a matrix that are this many bytes apart evict each other from a second-level cache.
+/// Elements whose distance is a multiple of a way's size share a set. Ways have 64 KiB (then there are 16) or 128 KiB
+/// (then there are 8 or more).
+/// Measured: docs/measurements/2026-11-30-many-cores.md.
+pub(crate) fn columns_collide(stride_bytes: usize, columns: usize) -> bool {
+    const WAYS: usize = 8;
+    const WAY_BITS: u32 = 17;
+    let sets = 1 << (WAY_BITS - stride_bytes.trailing_zeros().min(WAY_BITS));
+    columns > WAYS * sets
+}
+
 /// Returns the bytes of a packed block of a left factor: three eighths of the second-level cache. Such a block serves
 /// many rows per panel of the right factor, and the data streaming past does not evict it. Measured:
 /// docs/measurements/2026-11-28-constants.md.
@@ -36,3 +47,25 @@ pub(crate) static BLOCK_MAX: LazyLock<usize> = LazyLock::new(|| {
     let text = std::env::var("SUPERSCALAR_TEST_BLOCK_MAX");
     text.ok().and_then(|text| text.parse().ok()).unwrap_or(usize::MAX)
 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_collide_at_powers_of_two() {
+        for (rows, columns, collide) in [
+            (8192, 128, true),
+            (8200, 128, false),
+            (4096, 128, true),
+            (4096, 32, false),
+            (2048, 128, true),
+            (1024, 128, false),
+            (64, 64, false),
+            (1 << 60, 8, false),
+            (1 << 60, 9, true),
+        ] {
+            assert_eq!(columns_collide(rows * 8, columns), collide, "{columns} columns of {rows} doubles");
+        }
+    }
+}

@@ -9,7 +9,7 @@ use crate::simd::{Part, Vector};
 use crate::vector::dispatch::Kernel;
 use crate::vector::packing::{Factor, Packed, Role, pack};
 use crate::vector::planes::planes;
-use crate::vector::sizes::{COLUMNS, DEPTH, NV, UNPACKED_USES_MAX, block_bytes, even_block_size};
+use crate::vector::sizes::{COLUMNS, DEPTH, NV, UNPACKED_USES_MAX, block_bytes, columns_collide, even_block_size};
 use crate::vector::tiles::micro::{
     self, Accumulators, OperandStream, OperandStreams, as_packed, eliminate_packed, eliminate_strided, with_vectors,
     zero,
@@ -89,6 +89,9 @@ impl<T: Scalar> Kernel<T> for Blocks<'_, T> {
         let b_len = if right.is_some() { 0 } else { columns * depth * unit };
         let (view_a, view_b) = (a.view, b.transpose().view);
         let in_place_a = !T::COMPLEX && a.mirror.is_none() && n <= UNPACKED_USES_MAX && view_a.row_stride() == 1;
+        let in_place_a = in_place_a && !columns_collide(view_a.col_stride().wrapping_mul(size_of::<T>()), depth);
+        // B's panels are used less often, since a register tile has more rows than columns, so they are not packed even
+        // if their columns collide.
         let in_place_b = !T::COMPLEX && b.mirror.is_none() && m <= UNPACKED_USES_MAX;
         let in_place_b = in_place_b && (view_b.row_stride() == 1 || view_b.col_stride() == 1);
         let mut scratch = Workspace::take(a_len + b_len);

@@ -28,6 +28,9 @@ const RIGHT_BYTES_MAX: usize = 4 << 20;
 /// Rows and columns of a product whose packed factors are shared. For smaller products the packing itself takes too
 /// long. Larger ones reuse each block that they pack often enough, and read it from a nearer cache.
 const SHARED_SIZES: Range<usize> = 48..1024;
+/// Elements of the smallest product whose packed factors are shared. A smaller one ends before it could fetch them from
+/// the cache of another core. Measured: docs/measurements/2026-11-30-many-cores.md.
+const SHARED_ELEMENTS_MIN: usize = 96 * 96;
 
 /// The identity of a packed form: for an unchanged tile, equal keys mean equal contents.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -362,8 +365,14 @@ impl std::fmt::Debug for PackStore {
 /// Returns the packed form of a left factor for a product with `columns` columns, if sharing it pays off and it is
 /// available.
 pub(crate) fn left<T: Scalar>(factor: Factor<'_, T>, columns: usize, pack: PackWith<T>) -> Option<Arc<Packed>> {
-    let worth = SHARED_SIZES.contains(&columns) && factor.view.nrows() >= SHARED_SIZES.start;
+    let worth = is_worth_sharing(factor.view.nrows(), columns);
     factor.packs.filter(|_| worth)?.left(factor, pack)
+}
+
+/// Returns whether the packed form of a factor with this many rows is kept for the next product, if the other factor
+/// has `others` rows or columns.
+fn is_worth_sharing(rows: usize, others: usize) -> bool {
+    SHARED_SIZES.contains(&others) && rows >= SHARED_SIZES.start && rows.saturating_mul(others) >= SHARED_ELEMENTS_MIN
 }
 
 /// The right factor that this thread used last.
@@ -385,9 +394,7 @@ impl Right {
     /// this size.
     pub fn of<T: Scalar>(factor: Factor<'_, T>, rows: usize, pack: PackWith<T>) -> Option<Self> {
         let (columns, k) = factor.view.shape();
-        let worth = SHARED_SIZES.contains(&rows)
-            && columns >= SHARED_SIZES.start
-            && bytes_of::<T>(columns, k) <= RIGHT_BYTES_MAX;
+        let worth = is_worth_sharing(columns, rows) && bytes_of::<T>(columns, k) <= RIGHT_BYTES_MAX;
         let packs = factor.packs.filter(|_| worth)?;
         // Fails if the destructors of this thread have run; nothing is kept then.
         let mut last = LAST_RIGHT.try_with(Cell::take).ok()?;
