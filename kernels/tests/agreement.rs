@@ -31,9 +31,9 @@ macro_rules! four_types {
 }
 
 four_types! {
-    gemm_is_exact products_of_every_depth_are_exact long_products_are_exact rank_k_is_exact rank_2k_is_exact
-    gemmt_is_exact trapezoids_match_triangles symm_is_exact trmm_is_exact geadd_is_exact trsm_agrees potrf_agrees
-    nan_in_c_is_overwritten nan_and_inf_propagate
+    gemm_is_exact products_of_every_depth_are_exact long_products_are_exact colliding_columns_are_exact
+    rank_k_is_exact rank_2k_is_exact gemmt_is_exact trapezoids_match_triangles symm_is_exact trmm_is_exact
+    geadd_is_exact trsm_agrees potrf_agrees nan_in_c_is_overwritten nan_and_inf_propagate
 }
 
 /// Makes a factor that has this shape after `op`.
@@ -92,6 +92,21 @@ fn products_of_every_depth_are_exact<T: Scalar>() {
         cpu::gemm(T::ONE, Op::None, a.view(), op, b.view(), T::ONE, x.view_mut());
         reference::gemm(T::ONE, Op::None, a.view(), op, b.view(), T::ONE, y.view_mut());
         x.assert_near(&y, Exact, || format!("gemm N{op}, depth {k}"));
+    }
+}
+
+/// A left factor whose columns share the sets of a cache is packed, although few columns use it.
+fn colliding_columns_are_exact<T: Scalar>() {
+    const LD: usize = 8192;
+    let mut numbers = Random::new(13);
+    for (m, n, k) in [(100, 24, 130), (53, 7, 70)] {
+        let a = Stored::<T>::integers(&mut numbers, (m, k), Layout { padding: LD - m, ..Layout::PLAIN });
+        let b = Stored::<T>::integers(&mut numbers, (k, n), Layout::PLAIN);
+        let c = Stored::<T>::integers(&mut numbers, (m, n), Layout::PADDED);
+        let (mut x, mut y) = (c.clone(), c.clone());
+        cpu::gemm(T::ONE, Op::None, a.view(), Op::None, b.view(), T::ONE, x.view_mut());
+        reference::gemm(T::ONE, Op::None, a.view(), Op::None, b.view(), T::ONE, y.view_mut());
+        x.assert_near(&y, Exact, || format!("gemm {m} x {n} x {k}, columns {LD} apart"));
     }
 }
 

@@ -57,9 +57,14 @@ fn order<T: Scalar>(stream: &mut Stream<'_, T>) -> Result<usize, DeviceError> {
     Ok(if blocks == Some(0) { order / 2 } else { order })
 }
 
-/// Elements of a block of this order in shared memory, where each column is padded by 32 bytes.
+/// Elements of a column with this many rows in shared memory, where each is padded by 32 bytes.
+fn padded<T: Scalar>(rows: usize) -> usize {
+    rows + 32 / size_of::<T>()
+}
+
+/// Elements of a block of this order in shared memory.
 fn block_elements<T: Scalar>(order: usize) -> usize {
-    order * (order + 32 / size_of::<T>())
+    order * padded::<T>(order)
 }
 
 /// Shared memory for the factor of a block, which is padded to whole steps. A step's last column is read beyond its
@@ -174,8 +179,7 @@ fn update_after_block<T: Scalar>(
     let is_upper = uplo == Uplo::Upper;
     let ((m, n), k) = if is_upper { ((c.n, c.m), a.m) } else { (c.shape(), a.n) };
     let (high, wide) = (m.div_ceil(RANK_K_EDGE), n.div_ceil(RANK_K_EDGE));
-    let pitch = RANK_K_EDGE + 32 / size_of::<T>();
-    let shared_bytes = 2 * pitch * k.next_multiple_of(4) * size_of::<T>();
+    let shared_bytes = 2 * padded::<T>(RANK_K_EDGE) * k.next_multiple_of(4) * size_of::<T>();
     // cuBLAS takes a launch for the triangle and one for the rows below it. With at most one tile for each
     // multiprocessor, the kernel ends before the host has launched both.
     let is_small = high * wide <= processors(stream) && k <= factor_order::<T>();

@@ -17,8 +17,7 @@ pub(crate) const UNPACKED_USES_MAX: usize = 128;
 
 /// Returns whether columns of a matrix that are this many bytes apart evict each other from a second-level cache.
 /// Elements whose distance is a multiple of a way's size share a set. Ways have 64 KiB (then there are 16) or 128 KiB
-/// (then there are 8 or more).
-/// Measured: docs/measurements/2026-11-30-many-cores.md.
+/// (then there are 8 or more). Measured: docs/measurements/2026-11-30-many-cores.md.
 pub(crate) fn columns_collide(stride_bytes: usize, columns: usize) -> bool {
     const WAYS: usize = 8;
     const WAY_BITS: u32 = 17;
