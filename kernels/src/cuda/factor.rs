@@ -57,7 +57,7 @@ fn order<T: Scalar>(stream: &mut Stream<'_, T>) -> Result<usize, DeviceError> {
     Ok(if blocks == Some(0) { order / 2 } else { order })
 }
 
-/// Elements of a column with this many rows in shared memory, where each is padded by 32 bytes.
+/// Elements that a column of this many rows takes in shared memory, with its padding of 32 bytes.
 fn padded<T: Scalar>(rows: usize) -> usize {
     rows + 32 / size_of::<T>()
 }
